@@ -144,6 +144,33 @@ test("a run asks, the badge and Home tell, and the answer on Home lets it go on"
   await looked(app, "done");
 });
 
+test("each open question stays on Home and in the badge while other runs of the same work are under way", async ({ app, server, model }) => {
+  const other = { calls: [["ask", { question: "Which shed?" }]] as [string, object][] };
+  model.says(ASK);
+  const id = await make(server, { schedule: "every day at 9" });
+  const run = (): Promise<unknown> => server.ask("POST", `/api/tasks/${id}/run`);
+  await run();
+  await expect.poll(async () => (await read(server, id)).runState).toBe("needs_input");
+  await to(app, server, "/");
+  await expect(app).toHaveTitle(/^\(1\) One thing needs you/);
+  await run();
+  await expect.poll(async () => (await read(server, id)).runState).toBe("running");
+  await expect(app).toHaveTitle(/^\(1\) One thing needs you/);
+  model.says(other);
+  await expect(app).toHaveTitle(/^\(2\)/);
+  const asks = app.getByRole("listitem").filter({ hasText: "Letters has a question" });
+  await expect(asks).toHaveCount(2);
+  await run();
+  await expect.poll(async () => (await read(server, id)).runState).toBe("running");
+  await expect(asks).toHaveCount(2);
+  await to(app, server, `/work/${id}`);
+  await expect(app.getByRole("region", { name: "A question for you" })).toHaveCount(2);
+  await to(app, server, "/");
+  await asks.filter({ hasText: "Which garden?" }).getByRole("button", { name: "The back one" }).click();
+  await expect(app).toHaveTitle(/^\(1\) One thing needs you/);
+  await expect(asks).toContainText("Which shed?");
+});
+
 test("the page of a run is live: it works, asks by keyboard, is corrected, and can be cancelled", async ({ app, server, model }) => {
   const id = await make(server);
   await to(app, server, `/work/${id}`);
@@ -225,6 +252,43 @@ test("work that is deleted elsewhere leaves no controls behind", async ({ app, s
   await expect(app.getByRole("heading", { level: 1, name: "This agent work doesn’t exist." })).toBeVisible();
   await expect(app.getByRole("button", { name: "Edit" })).toHaveCount(0);
   expect(model.asked).toBe(0);
+});
+
+test("older runs are loaded below the newest, each once", async ({ app, server }) => {
+  const body = { title: "Agenda", parameters: { kind: "agenda" }, schedule: "every day at 9" };
+  const { id } = (await server.ask("POST", "/api/tasks", body)) as { id: string };
+  for (let n = 0; n < 33; n++) await server.ask("POST", `/api/tasks/${id}/run`);
+  await expect.poll(async () => (await read(server, id)).runState, { timeout: 30_000 }).not.toMatch(/queued|running/);
+  await to(app, server, `/work/${id}`);
+  const runs = app.getByRole("region", { name: "Runs" });
+  await expect(runs).toContainText("33 runs");
+  const rows = runs.locator("ul.rows > li");
+  await expect(rows).toHaveCount(30);
+  await runs.getByRole("button", { name: "Load older runs" }).click();
+  await expect(rows).toHaveCount(33);
+  await expect(runs.getByRole("button", { name: "Load older runs" })).toHaveCount(0);
+  await looked(app, "older");
+});
+
+test("a run after a correction names the run that it does again, and how late a missed run may be is set", async ({ app, server, model }) => {
+  model.says(PUBLISH, PUBLISH);
+  const id = await make(server, { schedule: "every day at 9" });
+  await server.ask("POST", `/api/tasks/${id}/run`);
+  await expect.poll(async () => (await read(server, id)).runState).toBe("succeeded");
+  await to(app, server, `/work/${id}`);
+  await expect(app.getByText("(up to 24 hours late)")).toBeVisible();
+  await app.getByLabel("Tell it what to do differently").fill("Leave out bills.");
+  await app.getByRole("button", { name: "Send" }).click();
+  await expect(app.getByLabel("Tell it what to do differently")).toHaveValue("");
+  // A turn reads a correction only before it is sent.
+  await app.getByRole("button", { name: "Run now" }).click();
+  await expect(app.getByText("Run 1 again, with your correction.")).toBeVisible();
+  await app.getByRole("button", { name: "Edit" }).click();
+  await app.getByText("If a run is missed or takes long").click();
+  await app.getByLabel("Run late for up to (hours)").fill("48");
+  await looked(app, "hours");
+  await app.getByRole("button", { name: "Save" }).click();
+  await expect(app.getByText("(up to 48 hours late)")).toBeVisible();
 });
 
 test("work that runs once is edited without a schedule", async ({ app, server, model }) => {

@@ -60,7 +60,11 @@ const CASES: &[(&str, &str, &str)] = &[
         "agent_work_that_is_killed_at_a_commit_is_neither_missed_nor_doubled",
     ),
     ("crash_before_delivery", "conversations", "a_crash_before_the_last_commit_leaves_one_turn"),
-    ("provider_silent_fresh_session", "failing", "a_provider_that_is_away_counts_as_no_failure"),
+    (
+        "provider_silent_fresh_session",
+        "remembering",
+        "a_provider_that_begins_a_new_session_unannounced_loses_nothing",
+    ),
     ("question_only_reply_is_needs_input", "asking", "a_question_in_prose_needs_review"),
     ("missing_outcome_is_needs_review", "asking", "a_question_in_prose_needs_review"),
     ("final_gate_after_step_done", "steps", "what_is_published_later_is_checked_again"),
@@ -101,8 +105,8 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
     (
         "live_tool_calls_not_stale",
-        "crates/server/tests/api/live.rs",
-        "events_of_agent_work_carry_the_work_its_status_its_turns_and_why_it_waits",
+        "failing",
+        "a_run_that_goes_on_calling_tools_is_not_taken_for_dead",
     ),
     ("stop_is_cancelled", "living", "a_cancelled_run_ends_and_frees_its_place"),
     (

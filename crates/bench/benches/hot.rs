@@ -196,6 +196,7 @@ fn scheduled(now: Timestamp, seconds: u64, entropy: &dyn Entropy) -> Definition 
         schedule: Some("DTSTART:20260101T090000\nRRULE:FREQ=DAILY".into()),
         schedule_words: Some("daily at 9".into()),
         catch_up: CatchUp::Once,
+        catch_up_hours: 24,
         overlap: Overlap::Queue,
         model: None,
         template: None,

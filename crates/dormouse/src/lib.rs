@@ -87,7 +87,7 @@ pub use dormouse_formats::export::Lost;
 pub use dormouse_journal::{Deleted, Due, Sort};
 pub use dormouse_queries::{
     AgentFilter, AgentPresence, AttentionFilter, MessageFilter, OperationFilter, TaskFilter,
-    WorkFilter, events, view,
+    RunDays, WorkFilter, events, view,
 };
 pub use dormouse_store::agent::conversation::TaskRef;
 pub use dormouse_store::backend::postgres::OpenError as OpenPostgresError;

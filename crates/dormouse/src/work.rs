@@ -1,6 +1,6 @@
 //! Agent work: what an agent does itself, by a schedule or because somebody asks for it.
 
-use dormouse_queries::WorkFilter;
+use dormouse_queries::{RunDays, WorkFilter};
 use dormouse_store::agent::entity;
 use dormouse_store::agent::work::run::Run;
 use dormouse_types::template::TemplateKind;
@@ -44,6 +44,8 @@ pub struct NewWork {
     pub steps: Vec<WorkStep>,
     /// The policy for missed occurrences.
     pub catch_up: CatchUp,
+    /// The most that a missed occurrence may be late and still run, up to 720; `None` is 24. Units: hours.
+    pub catch_up_hours: Option<usize>,
     /// The policy for overlapping occurrences.
     pub overlap: Overlap,
     /// The model it asks; `None` is that of its template, or of the workspace.
@@ -71,6 +73,8 @@ pub struct WorkPatch {
     pub steps: Option<Vec<WorkStep>>,
     /// The policy for missed occurrences.
     pub catch_up: Option<CatchUp>,
+    /// The most that a missed occurrence may be late and still run, up to 720. Units: hours.
+    pub catch_up_hours: Option<usize>,
     /// The policy for overlapping occurrences.
     pub overlap: Option<Overlap>,
     /// The model it asks; the inner `None` is that of its template, or of the workspace.
@@ -162,6 +166,9 @@ impl Dormouse {
             waits_for_calls: new.waits_for_calls,
             steps: new.steps,
             catch_up: new.catch_up,
+            catch_up_hours: new
+                .catch_up_hours
+                .map_or(Ok(limits::WORK_CATCH_UP_USUAL_HOURS), catch_up_hours)?,
             overlap: new.overlap,
             model: new.model,
             template,
@@ -206,18 +213,19 @@ impl Dormouse {
         Ok(self.queries.work_run(caller.workspace, run).await?)
     }
 
-    /// A page of the runs of a definition, newest first.
+    /// A page of the runs of a definition, newest first: of all, or of those that were due on some days.
     pub async fn work_runs(
         &self,
         caller: &Caller,
         id: &WorkId,
+        days: RunDays,
         limit: usize,
         cursor: Option<&str>,
     ) -> Result<Page<WorkRun>, Error> {
         require(caller, Scope::Read)?;
         limits::PAGE.check(limit)?;
         self.work.definition(caller.workspace, id).await?;
-        Ok(self.queries.work_runs(caller.workspace, id, limit, cursor).await?)
+        Ok(self.queries.work_runs(caller.workspace, id, days, limit, cursor).await?)
     }
 
     /// A page of the log of a definition, oldest run first: all lines of at most `limit` runs, calls and
@@ -303,6 +311,7 @@ impl Dormouse {
             events: patch.events,
             steps: patch.steps,
             catch_up: patch.catch_up,
+            catch_up_hours: patch.catch_up_hours.map(catch_up_hours).transpose()?,
             overlap: patch.overlap,
             model: patch.model,
             template,
@@ -387,10 +396,28 @@ impl Dormouse {
         &self,
         caller: &Caller,
         run: &WorkRunId,
+        key: Option<String>,
     ) -> Result<WorkRun, Error> {
         require(caller, Scope::Edit)?;
-        let run = self.work.cancel(caller.workspace, run, &work_context(caller, None)?).await?;
+        let by = work_context(caller, key.as_deref())?;
+        let run = self.work.cancel(caller.workspace, run, &by).await?;
         self.written_run_view(caller, run).await
+    }
+
+    /// Ends a run of a definition: the one that is named, else its newest that has not ended.
+    ///
+    /// Errors: it has ended already; none is open; it is a run of another definition.
+    pub async fn cancel_work(
+        &self,
+        caller: &Caller,
+        id: &WorkId,
+        run: Option<&WorkRunId>,
+        key: Option<String>,
+    ) -> Result<AgentWork, Error> {
+        require(caller, Scope::Edit)?;
+        let by = work_context(caller, key.as_deref())?;
+        self.work.cancel_of(caller.workspace, id, run, &by).await?;
+        Ok(self.queries.work(caller.workspace, id).await?)
     }
 
     /// Answers a question; its run goes on.
@@ -473,6 +500,12 @@ impl Dormouse {
 
 pub(crate) fn work_context(caller: &Caller, key: Option<&str>) -> Result<RequestContext, Error> {
     Ok(RequestContext { actor: caller.actor.clone(), key: receipt_id(caller, key)? })
+}
+
+/// Checks how late a missed occurrence may be and still run.
+fn catch_up_hours(hours: usize) -> Result<i64, Error> {
+    limits::WORK_CATCH_UP_HOURS.check(hours)?;
+    Ok(i64::try_from(hours).unwrap_or(i64::MAX))
 }
 
 /// Where a definition comes from that a person makes, and what leads back there.

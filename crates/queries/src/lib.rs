@@ -68,7 +68,7 @@ pub use inspect::MessageFilter;
 pub use operations::OperationFilter;
 pub use task_list::{AgentPresence, TaskFilter};
 pub use whole_task::WholeTask;
-pub use work::WorkFilter;
+pub use work::{RunDays, WorkFilter};
 
 /// Everything that can be read. Cheap to clone.
 #[derive(Clone)]

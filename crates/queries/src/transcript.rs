@@ -133,6 +133,9 @@ pub struct Event {
     /// When the run was due.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduled_for: Option<Timestamp>,
+    /// The run that it does again, with a correction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revises: Option<String>,
     /// The state of the run when it ended, or what it waits for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_state: Option<&'static str>,

@@ -13,8 +13,10 @@ use dormouse_store::{Db, ReadError, in_list};
 use dormouse_types::work::{WorkStatus, WorkType};
 use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_step::{WorkRunStep, WorkStep};
-use dormouse_types::{HolderId, WorkId, WorkRunId, WorkspaceId};
+use dormouse_types::{HolderId, Timestamp, WorkId, WorkRunId, WorkspaceId};
 use dormouse_work::snapshot::Written;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 
 use crate::view::{AgentWork, AgentWorkDetail, Page, WorkQuestion, WorkRun};
 use crate::{Queries, QueryError, page};
@@ -29,6 +31,29 @@ pub struct WorkFilter {
     pub status: Option<WorkStatus>,
     /// Only those of this type.
     pub kind: Option<WorkType>,
+}
+
+/// The days of which a list shows the runs, in the zone of the workspace; both are included. `None` is no limit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RunDays {
+    /// The first day.
+    pub from: Option<Date>,
+    /// The last day.
+    pub to: Option<Date>,
+}
+
+impl RunDays {
+    /// From when and before when.
+    fn times(self, zone: &TimeZone) -> [Timestamp; 2] {
+        let begins = |day: Date| {
+            let begins = day.to_zoned(zone.clone()).ok();
+            begins.map(|begins| Timestamp::from_jiff(begins.timestamp()))
+        };
+        let from = self.from.and_then(begins);
+        let after = self.to.and_then(|day| day.tomorrow().ok()).and_then(begins);
+        let [first, last] = [i64::MIN, i64::MAX].map(Timestamp::from_micros);
+        [from.unwrap_or(first), after.unwrap_or(last)]
+    }
 }
 
 impl Queries {
@@ -101,17 +126,28 @@ impl Queries {
         run_view(run, steps)
     }
 
-    /// A definition with its newest runs and its open questions.
+    /// A definition with its newest runs, its open questions, and the end of its log.
     pub async fn work_detail(
         &self,
         ws: WorkspaceId,
         id: &WorkId,
     ) -> Result<AgentWorkDetail, QueryError> {
         let task = self.work(ws, id).await?;
-        let runs = self.work_runs(ws, id, NEWEST_RUNS, None).await?.items;
+        let runs = self.work_runs(ws, id, RunDays::default(), NEWEST_RUNS, None).await?.items;
         let questions = self.store.all(question::open_of_work(ws, id)).await?;
         let questions = questions.into_iter().map(question_view).collect();
-        Ok(AgentWorkDetail { task, runs, questions })
+        let latest = runs.iter().find(|run| Some(&run.id) == task.latest_run.as_ref());
+        let n = match (latest, &task.latest_run) {
+            (Some(run), _) => Some(run.n),
+            (None, Some(id)) => self.store.first(run::by_id(ws, id)).await?.map(|run| run.n),
+            (None, None) => None,
+        };
+        let (log, is_log_whole) = match n {
+            Some(n) => self.recent_log(ws, id, n).await?,
+            None => (Vec::new(), true),
+        };
+        let log_cursor = n.map(|n| n.to_string());
+        Ok(AgentWorkDetail { task, runs, questions, log, log_cursor, is_log_whole })
     }
 
     /// A run.
@@ -145,6 +181,7 @@ impl Queries {
         &self,
         ws: WorkspaceId,
         id: &WorkId,
+        days: RunDays,
         limit: usize,
         cursor: Option<&str>,
     ) -> Result<Page<WorkRun>, QueryError> {
@@ -152,7 +189,14 @@ impl Queries {
             None => i64::MAX,
             Some(cursor) => cursor.parse().map_err(|_| page::foreign_cursor(cursor))?,
         };
-        let rows = run::of_definition(ws, id, before, page::rows_to_read(limit));
+        let n_rows = page::rows_to_read(limit);
+        let rows = match days {
+            RunDays { from: None, to: None } => run::of_definition(ws, id, before, n_rows),
+            days => {
+                let times = days.times(&self.zone);
+                run::of_definition_between(ws, id, times, before, n_rows)
+            }
+        };
         let rows = page::page_of(self.store.all(rows).await?, limit, |run| run.n.to_string());
         let ids: Vec<WorkRunId> = rows.items.iter().map(|run| run.id.clone()).collect();
         let mut steps: BTreeMap<WorkRunId, Vec<WorkRunStep>> = BTreeMap::new();
@@ -252,6 +296,7 @@ fn view_of(
         steps,
         next_due_at: of.next_due_at,
         catch_up: of.catch_up,
+        catch_up_hours: of.catch_up_hours,
         overlap: of.overlap,
         model: of.model,
         template_id: of.template,
@@ -293,6 +338,8 @@ fn run_view(run: Run, steps: Vec<WorkRunStep>) -> Result<WorkRun, QueryError> {
         error: run.error,
         ended_by: run.ended_by,
         created_by: run.created_by,
+        session_id: run.session,
+        revises: run.revises,
         created: run.created_at,
         started_at: run.started_at,
         completed_at: run.completed_at,

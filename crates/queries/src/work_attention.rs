@@ -17,8 +17,8 @@ use crate::work::question_view;
 use crate::{Queries, QueryError, page};
 
 impl Queries {
-    /// A line for each definition that waits for the person, with the first of its reasons. The same number
-    /// of statements for every page of definitions.
+    /// A line for each reason why definitions wait for the person. The same number of statements for every
+    /// page of definitions.
     pub(crate) async fn waiting_work(&self, ws: WorkspaceId) -> Result<Vec<Attention>, QueryError> {
         let (mut all, mut after) = (Vec::new(), String::new());
         loop {
@@ -31,7 +31,7 @@ impl Queries {
         }
     }
 
-    /// The line of the definition that is meant, or of the one whose run is.
+    /// The lines of the definition that is meant, or of the one whose run is.
     pub(crate) async fn waiting_work_of(
         &self,
         ws: WorkspaceId,
@@ -52,30 +52,66 @@ impl Queries {
         ws: WorkspaceId,
         definitions: Vec<Definition>,
     ) -> Result<Vec<Attention>, QueryError> {
-        let runs: Vec<WorkRunId> =
-            definitions.iter().filter_map(|one| one.latest_run.clone()).collect();
-        let mut questions = BTreeMap::new();
-        let mut known: BTreeMap<WorkRunId, Run> = BTreeMap::new();
-        if !runs.is_empty() {
-            for open in
-                self.store.each(question::open_of_runs(ws, &runs)).await?.into_iter().flatten()
-            {
-                questions.insert(open.run.clone(), question_view(open));
-            }
-            let runs = self.store.each(run::by_ids(ws, &runs)).await?.into_iter().flatten();
-            known.extend(runs.map(|run| (run.id.clone(), run)));
+        if definitions.is_empty() {
+            return Ok(Vec::new());
         }
-        let lines = definitions.into_iter().filter_map(|of| {
-            let run = of.latest_run.as_ref().and_then(|id| known.remove(id));
-            let question = run.as_ref().and_then(|run| questions.remove(&run.id));
-            line(of, run, question)
-        });
-        Ok(lines.collect())
+        let works: Vec<WorkId> = definitions.iter().map(|one| one.id.clone()).collect();
+        let read = self.store.each(run::waiting_of(ws, &works)).await?;
+        let mut waiting: BTreeMap<WorkId, Vec<Run>> = BTreeMap::new();
+        for run in read.into_iter().flatten() {
+            waiting.entry(run.work.clone()).or_default().push(run);
+        }
+        let read = self.store.each(run::newest_over_of(ws, &works)).await?;
+        let mut over: BTreeMap<WorkId, Run> =
+            read.into_iter().flatten().map(|run| (run.work.clone(), run)).collect();
+        let mut missed: BTreeMap<WorkId, Run> = BTreeMap::new();
+        let left_out = definitions.iter().filter(|one| one.run_state == Some(RunState::Skipped));
+        let left_out: Vec<WorkRunId> = left_out.filter_map(|one| one.latest_run.clone()).collect();
+        if !left_out.is_empty() {
+            let read = self.store.each(run::by_ids(ws, &left_out)).await?;
+            missed.extend(read.into_iter().flatten().map(|run| (run.work.clone(), run)));
+        }
+        let mut questions = self.open_questions(ws, waiting.values().flatten()).await?;
+        let mut all = Vec::new();
+        for of in definitions {
+            let waiting = waiting.remove(&of.id).into_iter().flatten();
+            let ended = over.remove(&of.id).into_iter().chain(missed.remove(&of.id));
+            // Work that starts nothing says so in place of how its last run ended.
+            let is_stopped = matches!(of.state, WorkState::Held | WorkState::Disabled);
+            for run in waiting.chain(ended.filter(|_| !is_stopped)) {
+                let question = questions.remove(&run.id);
+                all.extend(line(&of, Some(run), question));
+            }
+            if is_stopped {
+                all.extend(line(&of, None, None));
+            }
+        }
+        Ok(all)
+    }
+
+    async fn open_questions(
+        &self,
+        ws: WorkspaceId,
+        runs: impl Iterator<Item = &Run>,
+    ) -> Result<BTreeMap<WorkRunId, WorkQuestion>, QueryError> {
+        let runs: Vec<WorkRunId> = runs
+            .filter(|run| run.state == RunState::NeedsInput)
+            .map(|run| run.id.clone())
+            .collect();
+        let mut questions = BTreeMap::new();
+        for runs in runs.chunks(in_list::MOST) {
+            let open = self.store.each(question::open_of_runs(ws, runs)).await?;
+            questions.extend(
+                open.into_iter().flatten().map(|open| (open.run.clone(), question_view(open))),
+            );
+        }
+        Ok(questions)
     }
 }
 
-/// Why a definition waits for the person; `None` if it does not. A question is worth more than the reason why
-/// no further run starts. What the person cancelled, declined or has put away needs nobody.
+/// Why a definition waits for the person, by one of its runs or by itself; `None` if it does not. A run that
+/// waits is worth more than the reason why no further one starts, and that more than how the last one ended.
+/// What the person cancelled, declined or has put away needs nobody.
 pub(crate) fn cause_of(of: &Definition, run: Option<&Run>) -> Option<AttentionCause> {
     let is_known = of.state == WorkState::Archived || run.is_some_and(|run| run.ended_by.is_some());
     let of_run = run.and_then(|run| {
@@ -113,9 +149,9 @@ pub(crate) fn cause_of(of: &Definition, run: Option<&Run>) -> Option<AttentionCa
     if is_open { of_run } else { of_work.or(of_run) }
 }
 
-/// The line of a definition, if it waits.
-fn line(of: Definition, run: Option<Run>, question: Option<WorkQuestion>) -> Option<Attention> {
-    let cause = cause_of(&of, run.as_ref())?;
+/// The line of a definition and one of its runs, if it waits.
+fn line(of: &Definition, run: Option<Run>, question: Option<WorkQuestion>) -> Option<Attention> {
+    let cause = cause_of(of, run.as_ref())?;
     let kind = cause.kind();
     // What a definition waits for has its own id, so that it is another entry than its last run.
     let run = run.filter(|_| !matches!(kind, AttentionKind::WorkHeld | AttentionKind::WorkBroken));
@@ -147,8 +183,8 @@ fn line(of: Definition, run: Option<Run>, question: Option<WorkQuestion>) -> Opt
     Some(Attention {
         expires_at: question.as_ref().map(|question| question.expires_at),
         work: Some(WaitingWork {
-            id: of.id,
-            title: of.title,
+            id: of.id.clone(),
+            title: of.title.clone(),
             run_id: run.as_ref().map(|run| run.id.clone()),
             run_state: run.as_ref().map(|run| run.state),
             question,

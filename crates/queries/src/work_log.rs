@@ -24,6 +24,10 @@ use crate::{Queries, QueryError, page};
 const MOST_RUNS_OF_PAGE: usize = 20;
 /// A page ends with the run that exceeds this. Units: bytes of text.
 const MOST_OF_PAGE: usize = 4 * 1024 * 1024;
+/// The newest lines that come with a definition.
+const RECENT: usize = 20;
+/// The most of a text, or of arguments, among these. Units: bytes.
+const MOST_OF_RECENT: usize = 2_000;
 /// How many runs are read at once.
 const RUNS_AT_ONCE: i64 = 8;
 
@@ -208,6 +212,7 @@ impl WorkLogFile {
             Entry::Began(run) => self.lines.push_back(Line::Event(Box::new(Event {
                 timestamp: Some(began_at(&run)),
                 scheduled_for: run.scheduled_for,
+                revises: run.revises.as_ref().map(ToString::to_string),
                 ..event(&run, "run_started")
             }))),
             Entry::Turn(run, key, recorded) => {
@@ -349,6 +354,28 @@ impl Queries {
         Ok(lines)
     }
 
+    /// The newest lines of the log of a run, what is long cut; and whether that is all.
+    pub(crate) async fn recent_log(
+        &self,
+        ws: WorkspaceId,
+        work: &WorkId,
+        n: i64,
+    ) -> Result<(Vec<WorkLogLine>, bool), QueryError> {
+        let mut entries = self.entries(ws, work, n, 1);
+        let (mut lines, mut is_whole) = (VecDeque::new(), true);
+        while let Some(entry) = entries.next().await? {
+            for mut line in lines_of(work, entry) {
+                is_whole &= !cut_line(&mut line);
+                lines.push_back(line);
+            }
+            while lines.len() > RECENT {
+                lines.pop_front();
+                is_whole = false;
+            }
+        }
+        Ok((lines.into(), is_whole))
+    }
+
     /// The turns of a run as its file has them, each with the subject of the event that it was added.
     pub(crate) async fn announced_turns(
         &self,
@@ -418,6 +445,24 @@ fn end_of(run: &Run) -> Option<String> {
     run.error.clone().or_else(|| run.summary.clone()).or(why)
 }
 
+/// Cuts what is long in a line; returns whether anything was.
+fn cut_line(line: &mut WorkLogLine) -> bool {
+    let mut is_cut = false;
+    if let Some(text) = line.text.as_mut().filter(|text| text.len() > MOST_OF_RECENT) {
+        text.truncate(text.floor_char_boundary(MOST_OF_RECENT));
+        text.push('…');
+        is_cut = true;
+    }
+    let written = line.arguments.as_ref().map(ToString::to_string);
+    if let Some(mut text) = written.filter(|text| text.len() > MOST_OF_RECENT) {
+        text.truncate(text.floor_char_boundary(MOST_OF_RECENT));
+        text.push('…');
+        line.arguments = Some(text.into());
+        is_cut = true;
+    }
+    is_cut
+}
+
 fn size_of(line: &WorkLogLine) -> usize {
     line.text.as_ref().map_or(0, String::len)
         + line.arguments.as_ref().map_or(0, |args| args.to_string().len())
@@ -437,10 +482,12 @@ fn lines_of(work: &WorkId, entry: Entry) -> Vec<WorkLogLine> {
         arguments: None,
         refused: None,
         run_state: None,
+        revises: None,
     };
     match entry {
         Entry::Began(run) => {
-            vec![WorkLogLine { at: Some(began_at(&run)), ..line(&run, LogLineKind::Run) }]
+            let (at, revises) = (Some(began_at(&run)), run.revises.clone());
+            vec![WorkLogLine { at, revises, ..line(&run, LogLineKind::Run) }]
         }
         Entry::Turn(run, key, recorded) => {
             let RecordedTurn { turn, summaries, damaged, .. } = recorded;
@@ -494,6 +541,7 @@ fn lines_of(work: &WorkId, entry: Entry) -> Vec<WorkLogLine> {
             arguments: None,
             refused: None,
             run_state: None,
+            revises: None,
         }],
     }
 }

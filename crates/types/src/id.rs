@@ -270,6 +270,14 @@ impl From<&EvolutionSessionId> for HolderId {
     }
 }
 
+impl SessionId {
+    /// The session of a run that shares it with no other.
+    pub fn of_run(run: &WorkRunId) -> Self {
+        let (_, rest) = run.0.split_once('-').expect("an id has a prefix");
+        Self(format!("ss-{rest}"))
+    }
+}
+
 /// Fails for a holder of another kind.
 impl TryFrom<&HolderId> for EvolutionSessionId {
     type Error = IdError;

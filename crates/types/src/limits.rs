@@ -157,6 +157,8 @@ limits! {
     CONVERSATION_TURN = "turn of a conversation", 32 * 1024, "bytes", "validation-failed";
     /// Definitions of agent work in a workspace that are not deleted.
     WORK_DEFINITIONS = "definitions of agent work", 1000, "definitions", "limit-reached";
+    /// How late a missed occurrence of agent work may be and still run.
+    WORK_CATCH_UP_HOURS = "age of a missed occurrence", 720, "hours", "validation-failed";
     /// Steps of one definition or one run of agent work.
     WORK_STEPS = "steps of agent work", 20, "steps", "validation-failed";
     /// What is to be done in one step, or what a run says about it.
@@ -330,8 +332,8 @@ pub const WORK_ATTEMPTS: i64 = 3;
 pub const WORK_CRASHES: i64 = 2;
 /// Units: seconds. An occurrence that starts later than this was missed.
 pub const WORK_LATE_SECONDS: u64 = 120;
-/// Units: seconds. A missed occurrence that is older than this never runs.
-pub const WORK_CATCH_UP_SECONDS: u64 = 24 * 3600;
+/// Units: hours. A missed occurrence that is older than this never runs, unless its work says otherwise.
+pub const WORK_CATCH_UP_USUAL_HOURS: i64 = 24;
 /// Units: seconds. How long a question of a run waits for its answer.
 pub const WORK_QUESTION_SECONDS: u64 = 7 * 24 * 3600;
 /// Occurrences of one definition that one commit decides about.

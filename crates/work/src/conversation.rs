@@ -3,7 +3,8 @@
 //! A run reports in its final commit, so a result is said once or the run has not ended. Work with a
 //! schedule reports in one conversation of the workspace; work that was begun in a conversation reports
 //! there, and in one of its own if that was deleted. Other work reports nowhere: its result is on its page.
-//! Only what ended well is a result. A run that found nothing to do says nothing, and one that failed is
+//! Only what a run published is a result, or what a person approved of one that published nothing; of any
+//! other run that ended well it is said that it has none. A run that found nothing to do says nothing, and one that failed is
 //! among what needs the person.
 
 use dormouse_store::agent::conversation::{self, Conversation, NewTurn, TaskRef};
@@ -60,8 +61,7 @@ pub(crate) fn report(ws: WorkspaceId, step: &Step, now: Timestamp) -> Option<Rep
         return None;
     }
     let place = place_of(definition)?;
-    let content =
-        run.result.as_ref().or(run.summary.as_ref()).filter(|it| !it.trim().is_empty())?;
+    let content = said_of(run);
     let (id, begins) = match place {
         Place::There(id) => (id, None),
         Place::ScheduledEvents => {
@@ -76,7 +76,7 @@ pub(crate) fn report(ws: WorkspaceId, step: &Step, now: Timestamp) -> Option<Rep
     let turn = NewTurn {
         role: TurnRole::Assistant,
         title: run.result_title.clone(),
-        content: content.clone(),
+        content: content.to_owned(),
         task_ref: Some(TaskRef { work: definition.id.clone(), action: TaskAction::Completed }),
         run: Some((run.id.clone(), run.n)),
         sources: sources_of(run),
@@ -85,6 +85,17 @@ pub(crate) fn report(ws: WorkspaceId, step: &Step, now: Timestamp) -> Option<Rep
     let mut ops = Vec::from_iter(begins.map(|new| conversation::begin(ws, &new)));
     ops.extend(conversation::add_turn(ws, &id, &turn));
     Some(Report { ops, news: changed(&id) })
+}
+
+/// What is said of a run that published nothing.
+pub(crate) const NO_RESULT: &str = "It ended without a result; what it did is in its log.";
+
+/// What a run that ended well came to. Its summary is its own word for it, and counts only if a person approved
+/// it.
+pub(crate) fn said_of(run: &Run) -> &str {
+    let approved = run.summary.as_ref().filter(|_| run.ended_by.is_some());
+    let said = run.result.as_ref().or(approved).filter(|it| !it.trim().is_empty());
+    said.map_or(NO_RESULT, String::as_str)
 }
 
 /// What the words of a run were made of: whatever its attempts were shown. What a run without a language

@@ -53,6 +53,8 @@ pub struct NewWork {
     pub steps: Vec<WorkStep>,
     /// The policy for missed occurrences.
     pub catch_up: CatchUp,
+    /// The most that a missed occurrence may be late and still run. Units: hours.
+    pub catch_up_hours: i64,
     /// The policy for overlapping occurrences.
     pub overlap: Overlap,
     /// The model it asks; `None` is that of the workspace.
@@ -70,9 +72,11 @@ impl NewWork {
     /// schedule mean moves with the clock.
     fn subject(&self) -> String {
         let Self { title, instructions, built_in, schedule, events, waits_for_calls, .. } = self;
-        let Self { steps, catch_up, overlap, model, template, source, by, .. } = self;
+        let Self { steps, catch_up, catch_up_hours, overlap, model, template, .. } = self;
+        let Self { source, by, .. } = self;
         let when = (words_of(schedule.as_ref()), events, waits_for_calls);
-        let how = (steps, catch_up, overlap, model, template.as_ref().map(|it| &it.id));
+        let missed = (catch_up, catch_up_hours);
+        let how = (steps, missed, overlap, model, template.as_ref().map(|it| &it.id));
         format!("{:?}", (title, instructions, built_in, when, how, source, by))
     }
 }
@@ -269,6 +273,7 @@ impl Work {
             schedule: None,
             schedule_words: None,
             catch_up: new.catch_up,
+            catch_up_hours: new.catch_up_hours,
             overlap: new.overlap,
             model: new.model.clone(),
             template: template.cloned(),

@@ -23,6 +23,7 @@ use dormouse_types::{
 };
 
 use crate::attempt::sources_of;
+use crate::conversation::{NO_RESULT, said_of};
 use crate::definition::NewWork;
 use crate::{Work, WorkError, event};
 
@@ -86,6 +87,7 @@ impl Work {
             waits_for_calls: false,
             steps: Vec::new(),
             catch_up: CatchUp::default(),
+            catch_up_hours: limits::WORK_CATCH_UP_USUAL_HOURS,
             overlap: Overlap::default(),
             model: None,
             template: None,
@@ -208,10 +210,13 @@ impl Work {
     }
 }
 
-/// The entry of a result: its title, what was published or said, and how it ended if not well.
+/// The entry of a result: its title, what was published or why there is nothing, and how it ended if not well.
 fn entry_text(title: &str, run: &Run) -> String {
-    let outcome_text = run.result.as_ref().or(run.summary.as_ref()).or(run.error.as_ref());
-    let outcome_text = outcome_text.map_or("It left nothing.", |outcome_text| outcome_text.trim());
+    let outcome_text = match run.state {
+        RunState::Succeeded | RunState::NoOp => said_of(run),
+        _ => run.result.as_ref().or(run.error.as_ref()).map_or(NO_RESULT, String::as_str),
+    };
+    let outcome_text = outcome_text.trim();
     let ended = match run.state {
         RunState::Succeeded | RunState::NoOp => String::new(),
         state => format!(" ({})", state.name().replace('_', " ")),

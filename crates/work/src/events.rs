@@ -149,6 +149,7 @@ impl Work {
             scheduled_for: None,
             skipped,
             by: WorkCreator::Scheduler,
+            revises: None,
         };
         let mut runs: Vec<NewRun> = starting
             .iter()

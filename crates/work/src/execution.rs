@@ -17,7 +17,7 @@ use dormouse_types::{EventKind, Id as _, Seq, Timestamp, WorkId, WorkRunId, Work
 
 use crate::conversation;
 use crate::error::broken;
-use crate::snapshot::request_occurrence;
+use crate::snapshot::{NewRun, Snapshot, request_occurrence};
 use crate::{ATTEMPTS, RequestContext, Work, WorkError, event};
 
 /// The error of an attempt that a person cancelled.
@@ -50,8 +50,10 @@ impl Work {
             }
             let now = self.clock.now();
             let run = WorkRunId::fresh(now, &*self.entropy);
+            let revises = self.to_revise(ws, &snapshot).await?;
             let mut step = snapshot.step();
-            let new = request_occurrence(id, run.as_str(), WorkCreator::User);
+            let requested = request_occurrence(id, run.as_str(), WorkCreator::User);
+            let new = NewRun { revises, ..requested };
             let run = step.add_run(run, new, now).clone();
             let mut commit = Commit::new("work.run", Db::Agent, ws)
                 .ops(step.ops(ws, now))
@@ -73,11 +75,21 @@ impl Work {
         self.run(ws, &first.parse().map_err(broken)?).await
     }
 
+    /// The run that a requested one does again: the newest, if it has ended and does not know the newest
+    /// correction. While another one is open, that one reads the correction.
+    async fn to_revise(
+        &self,
+        ws: WorkspaceId,
+        snapshot: &Snapshot,
+    ) -> Result<Option<WorkRunId>, WorkError> {
+        let newest = snapshot.newest.as_ref().filter(|run| run.started_at.is_some());
+        let Some(newest) = newest.filter(|run| run.state.is_over()) else { return Ok(None) };
+        let unread = correction::after(ws, &newest.work, newest.corrections_upto);
+        Ok(self.store.first(unread).await?.map(|_| newest.id.clone()))
+    }
+
     /// Ends a run, on whichever node it is under way; what it did so far stays in its log. To cancel
     /// twice changes nothing.
-    ///
-    /// One commit takes the lease and ends the run, so either this commit or the run's last one is
-    /// applied. The owner finds its lease lost, and drops the connection to its model.
     ///
     /// Errors: it has ended otherwise.
     pub async fn cancel(
@@ -87,33 +99,84 @@ impl Work {
         context: &RequestContext,
     ) -> Result<Run, WorkError> {
         let work = self.run(ws, id).await?.work;
+        self.cancel_of(ws, &work, Some(id), context).await
+    }
+
+    /// Ends a run of a definition: the one that is named, else its newest that has not ended. Returns the run; for
+    /// a repeated request, the one that the first request ended.
+    ///
+    /// One commit takes the lease and ends the run, so either this commit or the run's last one is
+    /// applied. The owner finds its lease lost, and drops the connection to its model.
+    ///
+    /// Errors: it has ended otherwise, none is open, the definition has no such run.
+    pub async fn cancel_of(
+        &self,
+        ws: WorkspaceId,
+        work: &WorkId,
+        named: Option<&WorkRunId>,
+        context: &RequestContext,
+    ) -> Result<Run, WorkError> {
+        let subject = format!("{work}|{}", named.map_or("", |run| run.as_str()));
+        let once = |answer: &str| context.once("work.cancel", &subject, answer);
         let moved = [Refusal::Stale, Refusal::LeaseLost];
         let cancelled = retry(ATTEMPTS, &moved, || async {
-            let snapshot = self.snapshot(ws, &work).await?;
-            let run = self.run(ws, id).await?;
+            let snapshot = self.snapshot(ws, work).await?;
+            let run = self.to_cancel(ws, &snapshot, named).await?;
+            let id = run.id.clone();
             if run.state == RunState::Cancelled {
-                return Ok(run);
+                return Ok(Ok(run));
             }
             if run.state.is_over() && run.state != RunState::Interrupted {
-                let (run, state) = (id.clone(), run.state);
-                return Err(WorkError::RunState { run, state, hint: "it has ended already" });
+                let hint = "it has ended already";
+                return Err(WorkError::RunState { run: id, state: run.state, hint });
             }
             let now = self.clock.now();
             let mut ops = self.end_attempt(ws, &run, now).await?;
-            ops.push(question::close_of_run(ws, id, now));
+            ops.push(question::close_of_run(ws, &id, now));
             let mut step = snapshot.step();
             let by = |run: &mut Run| run.ended_by = Some(context.actor.to_string());
             let run = step.move_run(&run, RunEvent::Cancelled, now, by)?.clone();
-            let commit = Commit::new("work.cancel", Db::Agent, ws)
+            let mut commit = Commit::new("work.cancel", Db::Agent, ws)
                 .ops(ops)
                 .ops(step.ops(ws, now))
                 .change(event(EventKind::WorkStatus, id.as_str()))
                 .audit(context.audit(AuditAction::WorkCancel, id.as_str()));
-            self.store.commit(commit).await?;
-            Ok(run)
+            commit.once = once(id.as_str());
+            let committed = self.store.commit(commit).await?;
+            Ok(committed.replayed.map_or(Ok(run), Err))
         })
         .await;
-        cancelled.map_err(|error: WorkError| self.busy(&work, error))
+        let first = match cancelled.map_err(|error: WorkError| self.busy(work, error)) {
+            Ok(Ok(run)) => return Ok(run),
+            Ok(Err(first)) => first,
+            Err(refused) => self.unless_repeated(ws, once("").as_ref(), refused).await?,
+        };
+        self.run(ws, &first.parse().map_err(broken)?).await
+    }
+
+    /// The run that a request to cancel means.
+    async fn to_cancel(
+        &self,
+        ws: WorkspaceId,
+        snapshot: &Snapshot,
+        named: Option<&WorkRunId>,
+    ) -> Result<Run, WorkError> {
+        let definition = &snapshot.definition;
+        if let Some(named) = named {
+            let run = self.run(ws, named).await?;
+            let is_of_it = run.work == definition.id;
+            return is_of_it.then_some(run).ok_or_else(|| WorkError::NoRun { run: named.clone() });
+        }
+        if let Some(open) = snapshot.open.last() {
+            return Ok(open.clone());
+        }
+        match &definition.latest_run {
+            Some(latest) => self.run(ws, latest).await,
+            None => {
+                let (work, state) = (definition.id.clone(), definition.state);
+                Err(WorkError::State { work, state, hint: "it has no run that could be cancelled" })
+            }
+        }
     }
 
     /// Returns the ops that end what waits for a run in the queue, and its attempt if it has one that

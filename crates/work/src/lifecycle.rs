@@ -39,6 +39,8 @@ pub struct Edit {
     pub steps: Option<Vec<WorkStep>>,
     /// The policy for missed occurrences.
     pub catch_up: Option<CatchUp>,
+    /// The most that a missed occurrence may be late and still run. Units: hours.
+    pub catch_up_hours: Option<i64>,
     /// The policy for overlapping occurrences.
     pub overlap: Option<Overlap>,
     /// The model it asks; the inner `None` is that of its template, or of the workspace.
@@ -52,9 +54,9 @@ impl Edit {
     /// schedule mean moves with the clock.
     fn subject(&self) -> String {
         let Self { title, instructions, built_in, schedule, events, steps, .. } = self;
-        let Self { catch_up, overlap, model, template, .. } = self;
+        let Self { catch_up, catch_up_hours, overlap, model, template, .. } = self;
         let template = template.as_ref().map(|it| it.as_ref().map(|it| &it.id));
-        let how = (steps, catch_up, overlap, model, template);
+        let how = (steps, (catch_up, catch_up_hours), overlap, model, template);
         format!("{:?}", (title, instructions, built_in, words_of(schedule.as_ref()), events, how))
     }
 }
@@ -82,6 +84,7 @@ impl Work {
                 after.title.clone_from(title);
             }
             after.catch_up = edit.catch_up.unwrap_or(after.catch_up);
+            after.catch_up_hours = edit.catch_up_hours.unwrap_or(after.catch_up_hours);
             after.overlap = edit.overlap.unwrap_or(after.overlap);
             if let Some(model) = &edit.model {
                 after.model.clone_from(model);

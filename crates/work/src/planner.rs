@@ -7,12 +7,24 @@ use dormouse_types::work::{CatchUp, Overlap, SkipReason};
 use jiff::{SignedDuration, Timestamp};
 
 /// What a definition wants to become of occurrences that cannot run when they are due.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policies {
     /// Of those that were missed.
     pub catch_up: CatchUp,
+    /// How old one that was missed may be and still run. Units: hours.
+    pub catch_up_hours: i64,
     /// Of those that overlap an earlier run.
     pub overlap: Overlap,
+}
+
+impl Default for Policies {
+    fn default() -> Self {
+        Self {
+            catch_up: CatchUp::default(),
+            catch_up_hours: limits::WORK_CATCH_UP_USUAL_HOURS,
+            overlap: Overlap::default(),
+        }
+    }
 }
 
 /// An occurrence that is due, and whether it runs.
@@ -77,7 +89,7 @@ pub fn coming(
 /// Decides for each due occurrence whether it runs, apart from those that `has_run` says have a run already.
 ///
 /// An occurrence was missed if it starts too late: nothing ran when it was due. Of missed ones the
-/// policy says which run, but none that is older than a day. What runs then meets the runs of the
+/// policy says which run, but none that is older than its definition lets it be. What runs then meets the runs of the
 /// definition that are not over: `n_open` of them wait or are under way; a run that waits for the
 /// person is not one of them.
 pub fn plan(
@@ -117,7 +129,7 @@ fn skip_reason(
 ) -> Option<SkipReason> {
     let is_missed = late_by > seconds(limits::WORK_LATE_SECONDS);
     if is_missed {
-        let is_too_old = late_by > seconds(limits::WORK_CATCH_UP_SECONDS);
+        let is_too_old = late_by > SignedDuration::from_hours(policies.catch_up_hours);
         let may_run = match policies.catch_up {
             CatchUp::Skip => false,
             CatchUp::Once => is_newest,
@@ -163,7 +175,8 @@ mod tests {
         let person = person("Europe/Berlin");
         let series = series_text::read(text, &person).expect("a series");
         let position = Position::new(at(times[0]), &person);
-        let policies = Policies { catch_up: policies.0, overlap: policies.1 };
+        let (catch_up, overlap) = policies;
+        let policies = Policies { catch_up, overlap, ..Policies::default() };
         let coming = coming(&series, &position, &person, Timestamp::MIN, at(times[1]), 100);
         let plan = plan(coming, |_| false, policies, n_open, at(times[1]));
         let mut upcoming = String::new();
@@ -224,6 +237,22 @@ mod tests {
         assert_eq!(of(CatchUp::Once), all);
         let found = check(DAILY, ONCE, 0, ["2026-03-02T07:00:00Z", "2026-03-05T07:30:00Z"]);
         assert_eq!(found, "~02. 09:00 missed, ~03. 09:00 missed, 04. 09:00, then 05. 09:00");
+    }
+
+    #[test]
+    fn how_old_is_too_old_is_up_to_the_definition() {
+        let person = person("UTC");
+        let series = series_text::read(DAILY, &person).expect("a series");
+        let position = Position::new(at("2026-03-02T07:00:00Z"), &person);
+        let now = at("2026-03-04T20:00:00Z");
+        let n_run = |catch_up_hours| {
+            let coming = coming(&series, &position, &person, Timestamp::MIN, now, 100);
+            let catch_up = CatchUp::All;
+            let policies = Policies { catch_up, catch_up_hours, overlap: Overlap::Queue };
+            let plan = plan(coming, |_| false, policies, 0, now);
+            plan.occurrences.iter().filter(|one| one.skipped.is_none()).count()
+        };
+        assert_eq!([0, 10, 11, 35, 58, 59, 720].map(n_run), [0, 0, 1, 2, 2, 3, 3]);
     }
 
     #[test]

@@ -48,7 +48,11 @@ impl Work {
         let have_run = self.have_run(ws, &id, &coming).await?;
         let has_run = |one: &OccurrenceId| have_run.contains(&occurrence(&id, one));
         let of = &snapshot.definition;
-        let policies = Policies { catch_up: of.catch_up, overlap: of.overlap };
+        let policies = Policies {
+            catch_up: of.catch_up,
+            catch_up_hours: of.catch_up_hours,
+            overlap: of.overlap,
+        };
         let planned = plan(coming, has_run, policies, n_open, now.to_jiff());
         let mut step = snapshot.step();
         for one in planned.occurrences {
@@ -58,6 +62,7 @@ impl Work {
                 occurrence,
                 scheduled_for: Some(Timestamp::from_jiff(one.due)),
                 skipped: one.skipped,
+                revises: None,
                 by: WorkCreator::Scheduler,
             };
             step.add_run(WorkRunId::fresh(now, &*self.entropy), new, now);

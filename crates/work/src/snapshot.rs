@@ -12,7 +12,7 @@ use dormouse_types::delivery::{DeliveryKind, DeliveryTarget};
 use dormouse_types::work::{
     Overlap, RunEvent, RunState, SkipReason, WorkCreator, WorkSource, WorkState, public_status,
 };
-use dormouse_types::{EventKind, Id as _, Timestamp, WorkId, WorkRunId, WorkspaceId};
+use dormouse_types::{EventKind, Id as _, SessionId, Timestamp, WorkId, WorkRunId, WorkspaceId};
 
 use crate::error::broken;
 use crate::{Work, WorkError, event};
@@ -116,9 +116,14 @@ impl Step {
     }
 
     pub fn add_run(&mut self, id: WorkRunId, new: NewRun, now: Timestamp) -> &Run {
-        let NewRun { occurrence, scheduled_for, skipped, by, depth } = new;
+        let NewRun { occurrence, scheduled_for, skipped, by, revises, depth } = new;
         self.after.n_runs += 1;
         let state = if skipped.is_some() { RunState::Skipped } else { RunState::Queued };
+        // Runs that may be side by side share no session.
+        let session = match self.after.overlap {
+            Overlap::Parallel => SessionId::of_run(&id),
+            Overlap::Queue | Overlap::Skip => self.after.session.clone(),
+        };
         let run = Run {
             id,
             work: self.after.id.clone(),
@@ -126,7 +131,7 @@ impl Step {
             version: self.after.version,
             occurrence,
             scheduled_for,
-            session: self.after.session.clone(),
+            session,
             state,
             skip_reason: skipped,
             attempt: 0,
@@ -141,6 +146,7 @@ impl Step {
             depth,
             error: None,
             created_by: by,
+            revises,
             ended_by: None,
             created_at: now,
             started_at: None,
@@ -251,6 +257,8 @@ pub(crate) struct NewRun {
     pub scheduled_for: Option<Timestamp>,
     pub skipped: Option<SkipReason>,
     pub by: WorkCreator,
+    /// The run that it does again.
+    pub revises: Option<WorkRunId>,
     /// How many results of agent work led to it.
     pub depth: i64,
 }
@@ -293,7 +301,7 @@ pub(crate) fn request_occurrence(work: &WorkId, request: &str, by: WorkCreator) 
         zone: "request".into(),
         fold: false,
     };
-    NewRun { occurrence, scheduled_for: None, skipped: None, by, depth: 0 }
+    NewRun { occurrence, scheduled_for: None, skipped: None, by, revises: None, depth: 0 }
 }
 
 /// The runs that are not over, and the newest of all, after some of them changed.

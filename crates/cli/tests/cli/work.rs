@@ -189,7 +189,20 @@ fn with_a_server_a_command_waits_for_the_run_and_says_nothing_of_what_is_due() {
     assert_eq!(ran.err, "");
     server.calls([("ask", json!({ "question": "Which garden?" }))]);
     assert!(world.ok(&["work", "run", "digest"]).out.contains("it asks: Which garden?"));
-    world.ok(&["work", "cancel", "digest"]);
+    server.calls([("ask", json!({ "question": "Which shed?" }))]);
+    assert!(world.ok(&["work", "run", "digest"]).out.contains("it asks: Which shed?"));
+    let waits = world.ok(&["attention", "list"]).out;
+    assert_eq!(waits.matches("workQuestion:").count(), 2, "{waits}");
+    let first = world.ok(&["work", "cancel", "digest", "--run", "2"]).out;
+    assert!(first.contains("cancelled run 2 of"), "{first}");
+    assert!(world.ok(&["work", "cancel", "digest"]).out.contains("cancelled run 3 of"));
+    let runs = world.ok(&["work", "runs", "digest", "--limit", "2"]).out;
+    assert!(runs.contains("run 3 ") && !runs.contains("run 1 "), "{runs}");
+    assert!(runs.contains("more: ") && runs.contains("--cursor 2"), "{runs}");
+    let none = world.ok(&["work", "runs", "digest", "--to", "2020-01-01"]).out;
+    assert!(none.contains("No runs on these days."), "{none}");
+    let none = world.run(&["work", "cancel", "digest"]);
+    assert!(none.code == 1 && none.err.contains("no run of"), "{none:?}");
     until("the run is cancelled", || {
         let state = world.json(&["work", "list"])["items"][0]["runState"].clone();
         (state == "cancelled").then_some(())

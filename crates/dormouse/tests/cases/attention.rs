@@ -2,7 +2,7 @@
 
 use dormouse::dates::Wording;
 use dormouse::view::{Attention, AttentionAction, AttentionKind};
-use dormouse::{AttentionFilter, NewWork, Verdict, WORKSPACE};
+use dormouse::{AttentionFilter, DrainScope, NewWork, Verdict, WORKSPACE};
 use dormouse_store::{Commit, Db, Op};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::agent::Lifecycle;
@@ -299,4 +299,96 @@ fn work_that_cannot_start_or_was_left_out_says_why_it_needs_the_person() {
     assert_eq!(work_waits(&world), [missed]);
     write(&world, "UPDATE work_runs SET skip_reason = 'overlap'");
     assert_eq!(work_waits(&world), [], "what is left out on purpose needs nobody");
+}
+
+fn ask_which(way: &str) -> Answer {
+    Answer::calls([("ask", json!({ "question": way }))])
+}
+
+fn walk() -> NewWork {
+    NewWork {
+        title: "Walk".into(),
+        instructions: Some("Look around.".into()),
+        schedule: Some("every day at 9".into()),
+        ..NewWork::default()
+    }
+}
+
+fn run_now(world: &World, work: &dormouse_types::WorkId) -> dormouse_types::WorkRunId {
+    now(world.dormouse.run_work(&me(), work, None)).expect("a run").id
+}
+
+fn drained(world: &World) {
+    world.drain_scope(DrainScope { all_due: true, ..DrainScope::default() }).expect("a drain");
+}
+
+#[test]
+fn every_run_that_waits_or_failed_is_listed_while_others_are_under_way() {
+    let world = World::new();
+    let made = now(world.dormouse.create_work(&me(), walk(), Wording::default(), None));
+    let work = made.expect("work").id;
+    let listed = || {
+        let mut all: Vec<String> = work_waits(&world).into_iter().map(|one| one.1).collect();
+        all.sort();
+        all
+    };
+    let ids = |all: &[(&str, &dormouse_types::WorkRunId)]| {
+        let mut all: Vec<String> = all.iter().map(|(kind, id)| format!("{kind}:{id}")).collect();
+        all.sort();
+        all
+    };
+    world.script.push(ask_which("Left?"));
+    let first = run_now(&world, &work);
+    drained(&world);
+    let second = run_now(&world, &work);
+    assert_eq!(listed(), ids(&[("workQuestion", &first)]), "the second is queued");
+    world.script.push(ask_which("Right?"));
+    drained(&world);
+    assert_eq!(listed(), ids(&[("workQuestion", &first), ("workQuestion", &second)]));
+    let failing = run_now(&world, &work);
+    let failed = json!({ "outcome": "failed", "summary": "A locked gate." });
+    world.script.push(Answer::calls([("finish", failed)]));
+    drained(&world);
+    let all =
+        [("workQuestion", &first), ("workQuestion", &second), ("workFailed", &failing)];
+    assert_eq!(listed(), ids(&all));
+    let last = run_now(&world, &work);
+    assert_eq!(listed(), ids(&all), "a run that is under way hides nothing");
+    let texts: Vec<Option<String>> = waits(&world)
+        .into_iter()
+        .map(|one| Some(one.work?.question?.question))
+        .collect();
+    assert!(texts.contains(&Some("Left?".to_owned())), "{texts:?}");
+    assert!(texts.contains(&Some("Right?".to_owned())), "{texts:?}");
+    let entry = format!("workQuestion:{first}");
+    let since = waits(&world).into_iter().find(|one| one.id == entry).expect("the first").since;
+    now(world.dormouse.acknowledge(&me(), &entry, since)).expect("noted");
+    assert_eq!(listed(), ids(&all[1..]));
+    let done = json!({ "outcome": "done", "summary": "Walked." });
+    world.script.push(Answer::calls([("finish", done)]));
+    drained(&world);
+    assert_eq!(now(world.dormouse.work_run(&me(), &last)).expect("it").error, None);
+    assert_eq!(listed(), ids(&all[1..2]), "what ended well is newer than the failure");
+}
+
+#[test]
+fn what_work_waits_for_is_read_with_as_many_statements_for_one_question_as_for_many() {
+    let world = World::new();
+    let mut works = Vec::new();
+    let mut n_reads = Vec::new();
+    for n in 0..6 {
+        let made = now(world.dormouse.create_work(&me(), walk(), Wording::default(), None));
+        works.push(made.expect("work").id);
+        for _ in 0..2 {
+            world.script.push(ask_which("Left?"));
+            run_now(&world, &works[n]);
+            drained(&world);
+        }
+        let filter = AttentionFilter { is_work: true, ..AttentionFilter::default() };
+        let read = || now(world.dormouse.attention_list(&me(), filter, 200, None)).expect("a page");
+        let (page, queries) = world.engine.reads_of(read);
+        assert_eq!(page.items.len(), 2 * (n + 1));
+        n_reads.push(queries.len());
+    }
+    assert!(n_reads.iter().all(|n| *n == n_reads[0]), "{n_reads:?}");
 }

@@ -317,7 +317,7 @@ fn a_request_about_agent_work_reads_it_once_and_answers_it_as_it_is_then_read() 
     let reads = world.engine.reads_of(|| now(d.run_work(&caller, id, None)).expect("requested"));
     let run = check_run("run", reads, 0);
     // The first read of a run says which definition it is of; the other is what the step is decided on.
-    let cancel = || now(d.cancel_work_run(&caller, &run.id)).expect("cancelled");
+    let cancel = || now(d.cancel_work_run(&caller, &run.id, None)).expect("cancelled");
     check_run("cancel", world.engine.reads_of(cancel), 2);
     check_run("cancel again", world.engine.reads_of(cancel), 2);
 

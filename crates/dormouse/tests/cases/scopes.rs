@@ -4,6 +4,7 @@ use dormouse::dates::Wording;
 use dormouse::view::AttentionKind;
 use dormouse::work_hooks::{NewHook, OldSecrets};
 use dormouse::{
+    RunDays,
     AgentFilter, AgentPatch, AttentionFilter, Caller, DrainScope, EntryPatch, Error,
     EvolutionApproval, ExportFormat, ImportFile, ImportOptions, ItemPatch, MessageFilter, NewEntry,
     NewTask, NewTemplate, NewToken, NewTurn, NewWork, OperationFilter, Selection, Shown,
@@ -117,7 +118,7 @@ impl WorkSubject {
             now(world.dormouse.drain(scope, &mut |_| {})).expect("a drain");
         };
         let run_of = |id: &WorkId| {
-            let runs = now(world.dormouse.work_runs(&me(), id, 1, None)).expect("runs");
+            let runs = now(world.dormouse.work_runs(&me(), id, RunDays::default(), 1, None)).expect("runs");
             runs.items.into_iter().next().expect("a run").id
         };
         let asking = create(None);
@@ -321,7 +322,7 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Read work_detail |s, c| s.world.dormouse.work_detail(c, &s.work.asking);
     Read work_run |s, c| s.world.dormouse.work_run(c, &s.work.asking_run);
     Read work |s, c| s.world.dormouse.work(c, &s.work.asking);
-    Read work_runs |s, c| s.world.dormouse.work_runs(c, &s.work.asking, 9, None);
+    Read work_runs |s, c| s.world.dormouse.work_runs(c, &s.work.asking, RunDays::default(), 9, None);
     Read work_log |s, c| s.world.dormouse.work_log(c, &s.work.asking, 9, None);
     Read work_run_log |s, c| s.world.dormouse.work_run_log(c, &s.work.asking_run);
     Read work_log_file |s, c| s.world.dormouse.work_log_file(c, &s.work.asking, None, None);
@@ -334,7 +335,8 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Edit archive_work |s, c| s.world.dormouse.archive_work(c, &s.work.paused, None);
     Edit delete_work |s, c| s.world.dormouse.delete_work(c, &s.work.paused, None);
     Edit run_work |s, c| s.world.dormouse.run_work(c, &s.work.paused, None);
-    Edit cancel_work_run |s, c| s.world.dormouse.cancel_work_run(c, &s.work.asking_run);
+    Edit cancel_work_run |s, c| s.world.dormouse.cancel_work_run(c, &s.work.asking_run, None);
+    Edit cancel_work |s, c| s.world.dormouse.cancel_work(c, &s.work.asking, Some(&s.work.asking_run), None);
     Edit retry_work_run |s, c| s.world.dormouse.retry_work_run(c, &s.work.unclear_run, None);
     Edit correct_work |s, c| s.world.dormouse.correct_work(c, &s.work.paused, "Shorter.", None);
     Decide answer_work_question |s, c| s.world.dormouse.answer_work_question(c, &s.work.question, "The blue one.", None);

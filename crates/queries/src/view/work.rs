@@ -126,6 +126,9 @@ pub struct AgentWork {
     pub next_due_at: Option<Timestamp>,
     /// The policy for missed occurrences.
     pub catch_up: CatchUp,
+    /// The most that a missed occurrence may be late and still run. Units: hours.
+    #[serde(default)]
+    pub catch_up_hours: i64,
     /// The policy for overlapping occurrences.
     pub overlap: Overlap,
     /// The model it asks; `None` is that of its template, or of the workspace.
@@ -192,6 +195,11 @@ pub struct WorkRun {
     /// Who started it: `scheduler` for a schedule, and for a change of a task if it has no time at which it
     /// was due.
     pub created_by: WorkCreator,
+    /// The session of the run. Runs that may be side by side have one each; all others have that of the work.
+    pub session_id: SessionId,
+    /// The run that it does again: a person corrected the work after it, and requested this run.
+    #[serde(default)]
+    pub revises: Option<WorkRunId>,
     /// When it was made.
     pub created: Timestamp,
     /// When it began.
@@ -224,7 +232,7 @@ pub struct WorkQuestion {
 }
 
 /// A definition of agent work with its newest runs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AgentWorkDetail {
@@ -234,6 +242,17 @@ pub struct AgentWorkDetail {
     pub runs: Vec<WorkRun>,
     /// The questions that wait for an answer.
     pub questions: Vec<WorkQuestion>,
+    /// The newest lines of the log, oldest first, at most 20, of the run that stands for the definition. What
+    /// is long is cut, and ends with `…`.
+    #[serde(default)]
+    pub log: Vec<WorkLogLine>,
+    /// Where the log of that run begins: the `cursor` of `/api/tasks/{work}/log` that gives it whole. `None` if
+    /// nothing has run.
+    #[serde(default)]
+    pub log_cursor: Option<String>,
+    /// Whether `log` has every line of that run as it is.
+    #[serde(default)]
+    pub is_log_whole: bool,
 }
 
 closed_list! {
@@ -286,4 +305,7 @@ pub struct WorkLogLine {
     pub refused: Option<bool>,
     /// The state of the run, in its last line.
     pub run_state: Option<RunState>,
+    /// The run that this one does again, with a correction; in its first line.
+    #[serde(default)]
+    pub revises: Option<WorkRunId>,
 }

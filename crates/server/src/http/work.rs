@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use dormouse::WorkFilter;
+use dormouse::{RunDays, WorkFilter};
 use dormouse::dates::DayOrder;
 use dormouse::view::{
     AgentWork, AgentWorkDetail, Page, SchedulePreview, WorkLogLine, WorkQuestion, WorkRun,
@@ -13,7 +13,7 @@ use dormouse_types::{WorkId, WorkRunId};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::reply::{PageParams, Reply, page_size, whole};
+use super::reply::{Reply, page_size, whole};
 use super::transcript::{as_file, wants_lines};
 use crate::Problem;
 use crate::app::App;
@@ -100,8 +100,9 @@ pub(super) async fn show(app: App, At(work): At<String>) -> Reply<AgentWorkDetai
     Ok(Json(app.dormouse.work_detail(&app.caller, &id(&work)?).await?))
 }
 
-/// Edits, pauses, resumes or archives agent work, or cancels its run.
+/// Edits, pauses, resumes or archives agent work, or cancels a run of it.
 ///
+/// `cancel` ends the run that `runId` names, else the newest that has not ended.
 /// New instructions count from the next run; of a new schedule nothing is due before now.
 #[utoipa::path(
     patch,
@@ -124,19 +125,12 @@ pub(super) async fn edit(
         WorkChange::Edit(patch, wording) => {
             dormouse.edit_work(caller, &work, *patch, wording, key).await?
         }
-        WorkChange::Action(WorkAction::Pause) => dormouse.pause_work(caller, &work, key).await?,
-        WorkChange::Action(WorkAction::Resume) => dormouse.resume_work(caller, &work, key).await?,
-        WorkChange::Action(WorkAction::Archive) => {
-            dormouse.archive_work(caller, &work, key).await?
-        }
-        WorkChange::Action(WorkAction::Cancel) => {
-            let found = dormouse.work(caller, &work).await?;
-            let nothing =
-                || Problem::not_found(format!("{work} has no run that could be cancelled"));
-            let run = found.latest_run.ok_or_else(nothing)?;
-            dormouse.cancel_work_run(caller, &run).await?;
-            dormouse.work(caller, &work).await?
-        }
+        WorkChange::Action(action, run) => match action {
+            WorkAction::Pause => dormouse.pause_work(caller, &work, key).await?,
+            WorkAction::Resume => dormouse.resume_work(caller, &work, key).await?,
+            WorkAction::Archive => dormouse.archive_work(caller, &work, key).await?,
+            WorkAction::Cancel => dormouse.cancel_work(caller, &work, run.as_ref(), key).await?,
+        },
     };
     Ok(Json(changed))
 }
@@ -188,22 +182,42 @@ pub(super) async fn correct(
     Ok(Json(app.dormouse.correct_work(&app.caller, &id(&work)?, &params.text, key).await?))
 }
 
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RunsParams {
+    /// Only runs that were due, or requested, on this day or later, `YYYY-MM-DD` in the time zone of the workspace.
+    #[param(value_type = Option<String>, format = Date)]
+    from: Option<String>,
+    /// Only those of this day or earlier.
+    #[param(value_type = Option<String>, format = Date)]
+    to: Option<String>,
+    /// The maximum number of items.
+    limit: Option<usize>,
+    /// The `nextCursor` of the previous page.
+    cursor: Option<String>,
+}
+
 /// Lists the runs of agent work, newest first, those that were left out included.
 #[utoipa::path(
     get,
     path = "/api/tasks/{work}/runs",
     operation_id = "listWorkRuns",
     tag = "agent work",
-    params(PageParams),
+    params(RunsParams),
     responses((status = 200, description = "A page of runs.", body = Page<WorkRun>)),
 )]
 pub(super) async fn runs(
     app: App,
     At(work): At<String>,
-    Query(params): Query<PageParams>,
+    Query(params): Query<RunsParams>,
 ) -> Reply<Page<WorkRun>> {
     let (limit, cursor) = (page_size(params.limit)?, params.cursor.as_deref());
-    Ok(Json(app.dormouse.work_runs(&app.caller, &id(&work)?, limit, cursor).await?))
+    let mut reading = Reading::default();
+    let from = reading.day("?from", params.from);
+    let to = reading.day("?to", params.to);
+    let days = reading.finish(RunDays { from, to })?;
+    Ok(Json(app.dormouse.work_runs(&app.caller, &id(&work)?, days, limit, cursor).await?))
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -316,11 +330,12 @@ pub(super) async fn show_run(app: App, At(run): At<String>) -> Reply<WorkRun> {
     path = "/api/runs/{run}/cancel",
     operation_id = "cancelWorkRun",
     tag = "agent work",
+    params(Key),
     responses((status = 200, description = "The run.", body = WorkRun), Work),
 )]
-pub(super) async fn cancel(app: App, At(run): At<String>) -> Reply<WorkRun> {
+pub(super) async fn cancel(app: App, At(run): At<String>, Key(key): Key) -> Reply<WorkRun> {
     let run: WorkRunId = id(&run)?;
-    Ok(Json(app.dormouse.cancel_work_run(&app.caller, &run).await?))
+    Ok(Json(app.dormouse.cancel_work_run(&app.caller, &run, key).await?))
 }
 
 /// Lets a run be tried again that did not end well.

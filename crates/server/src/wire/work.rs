@@ -8,7 +8,7 @@ use dormouse_types::work::{CatchUp, Overlap};
 use dormouse_types::work_filter::{EventFilter, TaskEvent};
 use dormouse_types::work_kind::WorkParameters;
 use dormouse_types::work_step::{StepCheck, WorkStep};
-use dormouse_types::{CategoryId, ConversationId, LabelId, TaskId, TemplateId};
+use dormouse_types::{CategoryId, ConversationId, LabelId, TaskId, TemplateId, WorkRunId};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -141,6 +141,8 @@ pub(crate) struct WorkParams {
     /// The policy for missed occurrences; `once` if left out.
     #[schema(value_type = Option<CatchUp>)]
     catch_up: Option<String>,
+    /// How many hours a missed occurrence may be late and still run, up to 720; 24 if left out.
+    catch_up_hours: Option<usize>,
     /// The policy for occurrences that overlap an earlier run; `queue` if left out.
     #[schema(value_type = Option<Overlap>)]
     overlap: Option<String>,
@@ -174,6 +176,7 @@ impl WorkParams {
             waits_for_calls: self.waits_for_calls,
             steps: self.steps.into_iter().map(WorkStep::from).collect(),
             catch_up,
+            catch_up_hours: self.catch_up_hours,
             overlap,
             model: self.model,
             template: reading.parse("/templateId", self.template_id),
@@ -272,6 +275,9 @@ pub(crate) struct WorkPatch {
     /// What is done with it. Cannot be combined with other fields.
     #[schema(value_type = Option<WorkAction>)]
     action: Option<String>,
+    /// The run that `cancel` ends; without it, the newest that has not ended. Only with `cancel`.
+    #[schema(value_type = Option<WorkRunId>)]
+    run_id: Option<String>,
     /// Its title.
     title: Option<String>,
     /// The instructions of its runs, from the next run on. Those of work without a language model are
@@ -290,6 +296,8 @@ pub(crate) struct WorkPatch {
     /// The policy for missed occurrences.
     #[schema(value_type = Option<CatchUp>)]
     catch_up: Option<String>,
+    /// How many hours a missed occurrence may be late and still run, up to 720.
+    catch_up_hours: Option<usize>,
     /// The policy for occurrences that overlap an earlier run.
     #[schema(value_type = Option<Overlap>)]
     overlap: Option<String>,
@@ -309,8 +317,8 @@ pub(crate) struct WorkPatch {
 
 /// What a patch asks for.
 pub(crate) enum WorkChange {
-    /// An action.
-    Action(WorkAction),
+    /// An action, with the run that it is about if it names one.
+    Action(WorkAction, Option<WorkRunId>),
     /// An edit.
     Edit(Box<dormouse::WorkPatch>, Wording),
 }
@@ -320,6 +328,7 @@ impl WorkPatch {
         let mut reading = Reading::default();
         let action =
             self.action.as_deref().and_then(|text| reading.one_of("/action", text, ACTIONS));
+        let run: Option<WorkRunId> = reading.parse("/runId", self.run_id);
         let catch_up = reading.parse("/catchUp", self.catch_up);
         let overlap = reading.parse("/overlap", self.overlap);
         let order = reading.parse("/dayOrder", self.day_order).unwrap_or(DayOrder::DayFirst);
@@ -333,15 +342,20 @@ impl WorkPatch {
             events: self.events.map(|all| all.into_iter().map(EventFilter::from).collect()),
             steps: self.steps.map(|all| all.into_iter().map(WorkStep::from).collect()),
             catch_up,
+            catch_up_hours: self.catch_up_hours,
             overlap,
             model: self.model,
             template,
         };
         let patch = reading.finish(patch)?;
+        if run.is_some() && action != Some(WorkAction::Cancel) {
+            let detail = "only `cancel` names a run: leave it out, or send the action `cancel`";
+            return Err(Problem::invalid("/runId", detail));
+        }
         match action {
             None => Ok(WorkChange::Edit(Box::new(patch), Wording::of(order, self.lang.as_deref()))),
             Some(action) if patch == dormouse::WorkPatch::default() => {
-                Ok(WorkChange::Action(action))
+                Ok(WorkChange::Action(action, run))
             }
             Some(_) => Err(Problem::invalid(
                 "/action",

@@ -438,6 +438,7 @@ impl<'a> Product<'a> {
                 CatchUp::Once => work::CatchUp::Once,
                 CatchUp::All => work::CatchUp::All,
             },
+            catch_up_hours: 24,
             overlap: work::Overlap::Parallel,
             model: None,
             template: None,

@@ -78,6 +78,7 @@ fn work(world: &World, source_ref: Option<&ConversationId>) -> Definition {
         schedule: None,
         schedule_words: None,
         catch_up: CatchUp::Once,
+        catch_up_hours: 24,
         overlap: Overlap::Queue,
         model: None,
         template: None,

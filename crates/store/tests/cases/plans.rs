@@ -512,8 +512,11 @@ fn queries(world: &World) -> Vec<Statement> {
         work::run::from_number(WS, &work_id, 1, 1),
         work::run::each_from_number(WS, &work_id, 1, 1),
         work::run::of_definition(WS, &work_id, 9, 1),
+        work::run::of_definition_between(WS, &work_id, [at(0), at(1)], 9, 1),
         work::run::open(WS, &work_id),
         work::run::newest_made_between(WS, at(0), at(1), 1),
+        work::run::waiting_of(WS, std::slice::from_ref(&work_id)),
+        work::run::newest_over_of(WS, std::slice::from_ref(&work_id)),
         work::run::of_starts(WS, "schedule", "x", &["2026-11-24T09:00:00".to_owned()]),
         work::run::attempts(WS, &work_run),
         work::question::by_id(WS, &world.id()),
@@ -616,6 +619,8 @@ const SMALL: &[&str] = &[
     "SCAN purges USING INDEX purges_open",
     // Only results that were not brought back yet.
     "SCAN work_results USING INDEX work_results_pending",
+    // Only runs that wait for the person.
+    "SEARCH work_runs USING INDEX work_runs_waiting (ws=?)",
     // As many as there may be.
     "SEARCH work_definitions USING INDEX work_definitions_live (ws=?)",
     "SEARCH f USING INDEX sqlite_autoindex_work_filters_1 (ws=?)",
@@ -679,6 +684,8 @@ const SMALL_ON_POSTGRES: &[&str] = &[
     "change_items_waiting",
     "saga_log_open",
     "purges_open",
+    // Only runs that wait for the person.
+    "work_runs_waiting",
     "work_definitions_live",
     "work_filters_pkey",
     // The first entry.

@@ -107,8 +107,8 @@ Times and counts that nobody has to keep, but that decide when something ends:
         ("an occurrence was missed that starts later than", {
             format!("{} minutes", limits::WORK_LATE_SECONDS / 60)
         }),
-        ("a missed occurrence never runs after", {
-            format!("{} hours", limits::WORK_CATCH_UP_SECONDS / 3600)
+        ("a missed occurrence never runs after, unless its work says otherwise", {
+            format!("{} hours", limits::WORK_CATCH_UP_USUAL_HOURS)
         }),
         ("crashes of one wake that end it", format!("{}", limits::CRASHES_TO_ABANDON)),
         ("a wake fails after", format!("{} minutes", limits::WAKE_SECONDS / 60)),

@@ -201,5 +201,12 @@ fn called(call: &HookCall) -> NewRun {
         zone: CALL.to_owned(),
         fold: false,
     };
-    NewRun { occurrence, scheduled_for: None, skipped: None, by: WorkCreator::Scheduler, depth: 0 }
+    NewRun {
+        occurrence,
+        scheduled_for: None,
+        skipped: None,
+        by: WorkCreator::Scheduler,
+        revises: None,
+        depth: 0,
+    }
 }

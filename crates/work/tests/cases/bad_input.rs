@@ -3,7 +3,9 @@
 
 use dormouse_formats::recurrence::{Clock, Exception, Person, Position, Series, Start};
 use dormouse_scheduler::End;
+use dormouse_store::agent::conversation;
 use dormouse_testkit::scripted::Answer;
+use dormouse_types::ConversationId;
 use dormouse_types::work::RunState;
 use dormouse_work::definition::ReadSchedule;
 use dormouse_work::{WorkError, series_text};
@@ -90,6 +92,16 @@ fn a_run_that_only_says_that_it_is_done_has_no_result(world: &World) {
     assert_eq!(world.drain(), [DONE]);
     let run = world.runs(&id).remove(0);
     assert_eq!((run.state, run.result, run.result_title), (RunState::Succeeded, None, None));
+    let scheduled = world.create("Report", Some("every day at 9"));
+    world.script.push(finish("done", "I wrote the report and sent it to everybody."));
+    world.set("2026-03-02T08:00:00Z");
+    assert_eq!(world.drain(), [DONE]);
+    assert_eq!(world.status(&scheduled), "pending/succeeded");
+    let events = ConversationId::of_scheduled_events();
+    let turns = wait(world.store.all(conversation::turns_from(WS, &events, 1, 100)));
+    let (_, turn) = turns.expect("readable").remove(0);
+    let said = turn.expect("sound").message.content;
+    assert_eq!(said, "It ended without a result; what it did is in its log.");
 }
 
 fn tools_of_other_work_are_refused(world: &World) {

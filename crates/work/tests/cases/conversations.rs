@@ -119,11 +119,11 @@ fn what_came_to_nothing_says_nothing(world: &World) {
     world.drain();
     assert_eq!(world.status(&id), "paused/needs_input");
     assert!(!is_there(world, &ConversationId::of_scheduled_events()));
-    // Without a result of its own, what it says that it did is the result.
+    // What it says that it did is for its log.
     world.script.push(finish("done", "Moved three appointments."));
     world.set("2026-03-05T08:00:00Z");
     world.drain();
-    assert_eq!(scheduled(world), ["assistant completed: Moved three appointments."]);
+    assert_eq!(scheduled(world), ["assistant completed: It ended without a result; what it did is in its log."]);
 }
 
 fn what_a_person_takes_for_a_result_is_said_then(world: &World) {

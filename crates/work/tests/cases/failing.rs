@@ -1,6 +1,7 @@
 //! What goes wrong: failures, crashes, a program that stops, calls that make no sense.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use dormouse_scheduler::End;
 use dormouse_store::agent::work::run;
@@ -8,7 +9,8 @@ use dormouse_store::agent::{wake_queue, wake_run};
 use dormouse_store::{Commit, Db, Op, params};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::model::{ModelError, ProviderUnavailable};
-use dormouse_types::port::Model as _;
+use dormouse_types::port::{Model as _, Stage};
+use dormouse_types::work::RunState;
 use dormouse_types::{WorkId, WorkRunId};
 use dormouse_work::definition::NewWork;
 use dormouse_work::lifecycle::Edit;
@@ -131,6 +133,30 @@ fn a_run_that_is_killed_twice_waits_for_the_person(world: &World) {
     assert_eq!(world.drain(), [DONE]);
 }
 
+/// A run that calls one tool after another holds its lease, however long that takes all together.
+fn a_run_that_goes_on_calling_tools_is_not_taken_for_dead(world: &World) {
+    let id = world.create("Standup", None);
+    let other = Arc::new(world.another_node());
+    let lists = || {
+        let days = json!({ "from": "2026-03-01", "to": "2026-03-02" });
+        Answer::calls([("list_agent_work", days)]).and_goes_on()
+    };
+    for _ in 0..6 {
+        world.script.push(lists());
+        let other = other.clone();
+        world.hooks.once(Stage::BeforeEffect, "model.ask", move || {
+            other.later(40);
+            let taken = wait(other.scheduler("other").take_over_dead(&BTreeSet::new()));
+            assert_eq!(taken.expect("readable").len(), 0, "it works");
+        });
+    }
+    world.script.push(finish("done", "Looked six times."));
+    assert_eq!(world.drain(), [DONE]);
+    assert!(world.hooks.is_done());
+    let run = world.runs(&id).remove(0);
+    assert_eq!((run.state, run.attempt, run.failures), (RunState::Succeeded, 0, 0));
+}
+
 fn a_provider_that_is_away_counts_as_no_failure(world: &World) {
     let id = world.create("Standup", None);
     world.script.push(Answer::Fails(ModelError::Provider {
@@ -242,6 +268,7 @@ each_engine! {
     a_killed_run_resumes_once_by_itself,
     a_run_that_is_killed_twice_waits_for_the_person,
     a_run_that_may_not_start_or_lost_its_attempt_ends_and_says_so,
+    a_run_that_goes_on_calling_tools_is_not_taken_for_dead,
     a_provider_that_is_away_counts_as_no_failure,
     a_run_goes_on_with_the_model_that_is_chosen_while_it_waits_for_another,
     a_damaged_schedule_stops_no_other,

@@ -101,6 +101,40 @@ fn time_away_is_caught_up_as_the_policy_says(world: &World) {
     assert_eq!(said[2], all(["succeeded"; 3]));
 }
 
+fn how_late_a_missed_run_may_be_is_up_to_its_work(world: &World) {
+    let mut ids = Vec::new();
+    for hours in [0, 24, 72] {
+        let mut new = world.new_work("Daily", Some("daily at 9"));
+        (new.catch_up, new.catch_up_hours) = (CatchUp::All, hours);
+        ids.push(wait(world.work.create(WS, &new, &me())).expect("it is created").definition.id);
+    }
+    let edit = Edit { catch_up_hours: Some(48), ..Edit::default() };
+    let edited = wait(world.work.edit(WS, &ids[0], &edit, &me())).expect("it is changed");
+    assert_eq!(edited.definition.catch_up_hours, 48);
+    world.set("2026-03-04T09:00:00Z");
+    (0..6).for_each(|_| world.script.push(finish("done", "Late.")));
+    let n_runs = |id| world.said(id).iter().filter(|line| line.ends_with("succeeded")).count();
+    assert_eq!(world.drain().len(), 6);
+    assert_eq!(ids.iter().map(n_runs).collect::<Vec<_>>(), [2, 1, 3]);
+}
+
+fn runs_that_may_be_side_by_side_have_a_session_each(world: &World) {
+    let sessions = |overlap| {
+        let mut new = world.new_work("Hourly", Some("every hour"));
+        new.overlap = overlap;
+        let made = wait(world.work.create(WS, &new, &me())).expect("it is created").definition;
+        for _ in 0..2 {
+            wait(world.work.run_now(WS, &made.id, &me())).expect("a run");
+        }
+        let all: Vec<_> = world.runs(&made.id).into_iter().map(|run| run.session).collect();
+        (made.session, all)
+    };
+    let (shared, all) = sessions(Overlap::Queue);
+    assert_eq!(all, [shared.clone(), shared]);
+    let (of_work, all) = sessions(Overlap::Parallel);
+    assert!(all[0] != all[1] && !all.contains(&of_work), "{of_work} {all:?}");
+}
+
 fn a_long_time_away_is_planned_piece_by_piece(world: &World) {
     let id = world.create("Often", Some("every 10 minutes"));
     world.set("2026-03-05T07:05:00Z");
@@ -230,6 +264,8 @@ each_engine! {
     a_series_behind_its_runs_catches_up_with_what_did_not_run,
     a_zone_that_changes_neither_repeats_nor_loses_a_run,
     time_away_is_caught_up_as_the_policy_says,
+    how_late_a_missed_run_may_be_is_up_to_its_work,
+    runs_that_may_be_side_by_side_have_a_session_each,
     a_long_time_away_is_planned_piece_by_piece,
     what_overlaps_is_left_out_as_the_policy_says,
     a_one_off_time_runs_once_and_is_over,

@@ -10,7 +10,7 @@ use dormouse_types::model::FragmentKind;
 use dormouse_types::task::{EntryKind, Flags};
 use serde_json::json;
 
-use crate::world::{WS, World, finish, me, publish, wait};
+use crate::world::{WS, World, ask, finish, me, publish, wait};
 
 const DONE: End = End::Completed { cut: false };
 
@@ -99,6 +99,60 @@ fn a_correction_reaches_the_run_under_way_and_all_later_ones(world: &World) {
         reply.contains("## Corrections of the person\n- 2026-03-02: Leave out the weather."),
         "{reply}"
     );
+}
+
+/// What a provider keeps of a session is never relied upon: each request has all that the run knows.
+fn a_provider_that_begins_a_new_session_unannounced_loses_nothing(world: &World) {
+    let id = world.create("Standup", Some("daily at 9"));
+    world.script.push(publish("Notes", "Two letters came."));
+    world.set("2026-03-02T08:00:00Z");
+    world.drain();
+    let lists = json!({ "from": "2026-03-02", "to": "2026-03-02" });
+    world.script.push(Answer::calls([("list_agent_work", lists)]).and_goes_on());
+    world.script.push(ask("Which garden?"));
+    world.set("2026-03-03T08:00:00Z");
+    world.drain();
+    let run = world.runs(&id).remove(1).id;
+    let question = wait(world.work.questions(WS, &run)).expect("readable").remove(0);
+    wait(world.work.answer(WS, &question.id, "The back one.", &me())).expect("it is answered");
+    world.script.push(finish("done", "Told about the back one."));
+    assert_eq!(world.drain(), [DONE]);
+    assert!(world.last_request().turns.is_empty(), "nothing that only another session knows");
+    let earlier = world.prompt(FragmentKind::EarlierRuns);
+    assert!(earlier.contains("It published: Notes"), "{earlier}");
+    assert!(earlier.contains("This run, as far as it came:"), "{earlier}");
+    assert!(earlier.contains("- called list_agent_work"), "{earlier}");
+    let work = world.prompt(FragmentKind::Work);
+    assert!(work.contains("Which garden?"), "{work}");
+    assert!(work.contains("The person answered: The back one."), "{work}");
+}
+
+fn a_run_that_is_requested_after_a_correction_revises_the_one_before(world: &World) {
+    let id = world.create("Standup", Some("daily at 9"));
+    let request = || wait(world.work.run_now(WS, &id, &me())).expect("a run");
+    let correct = || wait(world.work.correct(WS, &id, "Shorter.", &me())).expect("corrected");
+    world.script.push(finish("done", "Long."));
+    correct();
+    let first = request();
+    world.drain();
+    world.script.push(finish("done", "Long again."));
+    let second = request();
+    world.drain();
+    correct();
+    let third = request();
+    let fourth = request();
+    let revises: Vec<_> = world.runs(&id).into_iter().map(|run| run.revises).collect();
+    assert_eq!(revises, [None, None, Some(second.id.clone()), None], "the third reads it already");
+    (0..2).for_each(|_| world.script.push(finish("done", "Short.")));
+    world.drain();
+    let unrevised = [&first, &fourth].map(|run| wait(world.work.run(WS, &run.id)).expect("it").revises);
+    assert_eq!(unrevised, [None, None]);
+    assert_eq!(wait(world.work.run(WS, &third.id)).expect("it").revises, Some(second.id));
+    correct();
+    world.script.push(finish("done", "By its schedule."));
+    world.set("2026-03-03T08:00:00Z");
+    world.drain();
+    assert_eq!(world.runs(&id).last().and_then(|run| run.revises.clone()), None, "the next day");
 }
 
 fn a_run_reads_the_log_of_another_definition(world: &World) {
@@ -339,6 +393,8 @@ each_engine! {
     long_runs_are_folded_sooner,
     a_series_of_any_age_stays_within_the_prompt,
     a_correction_reaches_the_run_under_way_and_all_later_ones,
+    a_provider_that_begins_a_new_session_unannounced_loses_nothing,
+    a_run_that_is_requested_after_a_correction_revises_the_one_before,
     a_run_reads_the_log_of_another_definition,
     from_the_tenth_run_on_older_ones_are_folded_into_a_row_that_later_prompts_use,
     a_model_folds_what_it_was_shown_before_the_first_turn,

@@ -407,6 +407,7 @@ impl World {
             waits_for_calls: false,
             steps: Vec::new(),
             catch_up: CatchUp::Once,
+            catch_up_hours: 24,
             overlap: Overlap::Queue,
             model: None,
             template: None,

@@ -205,6 +205,8 @@ export const work = {
   "work.catchUp.once": "Run the newest one late",
   "work.catchUp.all": "Run all of them late",
   "work.catchUp.skip": "Leave them out",
+  "work.catchUpHours": "Run late for up to (hours)",
+  "work.catchUpTo": "(up to {n} hours late)",
   "work.overlap": "If the last run isn’t finished",
   "work.overlap.queue": "Wait for it",
   "work.overlap.skip": "Leave the new run out",
@@ -292,6 +294,8 @@ export const work = {
   "work.log.due": "Started by its schedule, with version {n} of the instructions.",
   "work.log.done": "done",
   "work.log.refused": "refused",
+  "work.revises": "Run {n} again, with your correction.",
+  "work.revisesOlder": "An earlier run again, with your correction.",
   "work.log.open": "no result yet",
   "work.log.working": "Working",
 

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { changesOf, readChanges, type WorkDraft } from "./drafts";
 import { emptyStep } from "./steps";
 
-const saved: WorkDraft = { title: "Letters", instructions: "Say which came.", schedule: "", catchUp: "once", overlap: "queue", steps: [{ ...emptyStep(), text: "Count" }] };
+const saved: WorkDraft = { title: "Letters", instructions: "Say which came.", schedule: "", catchUp: "once", catchUpHours: 24, overlap: "queue", steps: [{ ...emptyStep(), text: "Count" }] };
 const again = (steps: WorkDraft["steps"]): WorkDraft["steps"] => steps.map((step) => ({ ...step, key: emptyStep().key }));
 
 it("keeps what the person changed, and nothing else", () => {
@@ -13,9 +13,10 @@ it("keeps what the person changed, and nothing else", () => {
 });
 
 it("reads back what it kept", () => {
-  const changes = changesOf({ ...saved, title: "Post", catchUp: "all", steps: [...saved.steps, { ...emptyStep(), text: "List", check: "words", value: "200" }] }, saved);
+  const changes = changesOf({ ...saved, title: "Post", catchUp: "all", catchUpHours: 48, steps: [...saved.steps, { ...emptyStep(), text: "List", check: "words", value: "200" }] }, saved);
   const read = readChanges(JSON.stringify(changes));
-  expect(read).toMatchObject({ title: "Post", catchUp: "all" });
+  expect(read).toMatchObject({ title: "Post", catchUp: "all", catchUpHours: 48 });
+  expect(readChanges('{"catchUpHours":721}')).toEqual({});
   expect(read.steps?.map(({ text, check, value }) => [text, check, value])).toEqual([["Count", "none", ""], ["List", "words", "200"]]);
 });
 

@@ -10,6 +10,8 @@ export interface WorkDraft {
   instructions: string;
   schedule: string;
   catchUp: Schemas["CatchUp"];
+  /** How late what was missed may be and still run. Units: hours. */
+  catchUpHours: number;
   overlap: Schemas["Overlap"];
   steps: StepDraft[];
 }
@@ -20,6 +22,10 @@ export type WorkChanges = Partial<WorkDraft>;
 const TEXTS = ["title", "instructions", "schedule"] as const;
 const CATCH_UP: readonly unknown[] = ["once", "all", "skip"];
 const OVERLAP: readonly unknown[] = ["queue", "skip", "parallel"];
+
+/** What the server takes. */
+export const MAX_HOURS = 720;
+export const isHours = (value: unknown): value is number => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_HOURS;
 
 /** Where the draft of new work is kept. */
 export const NEW_WORK = "work.new";
@@ -34,6 +40,7 @@ export function changesOf(form: WorkDraft, saved: WorkDraft): WorkChanges {
   const changes: WorkChanges = {};
   for (const field of TEXTS) if (form[field] !== saved[field]) changes[field] = form[field];
   if (form.catchUp !== saved.catchUp) changes.catchUp = form.catchUp;
+  if (form.catchUpHours !== saved.catchUpHours) changes.catchUpHours = form.catchUpHours;
   if (form.overlap !== saved.overlap) changes.overlap = form.overlap;
   if (plain(form.steps) !== plain(saved.steps)) changes.steps = form.steps;
   return changes;
@@ -57,6 +64,7 @@ export function readChanges(text: string): WorkChanges {
   const changes: WorkChanges = {};
   for (const field of TEXTS) if (typeof kept[field] === "string") changes[field] = kept[field];
   if (CATCH_UP.includes(kept["catchUp"])) changes.catchUp = kept["catchUp"] as WorkDraft["catchUp"];
+  if (isHours(kept["catchUpHours"])) changes.catchUpHours = kept["catchUpHours"];
   if (OVERLAP.includes(kept["overlap"])) changes.overlap = kept["overlap"] as WorkDraft["overlap"];
   if (Array.isArray(kept["steps"])) changes.steps = kept["steps"].flatMap(readStep);
   return changes;

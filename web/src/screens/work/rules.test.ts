@@ -4,7 +4,7 @@ import type { Schemas } from "../../api/client";
 import { problemOf } from "../../api/problem";
 import { describeProblem } from "../../i18n/problem";
 import type { Hook, LogLine, Run, Work } from "./data";
-import { canPause, describeWorkRefusal, duration, grouped, matches, readsCorrectionNow, refusedLately, signOf, standingOf, switchedOn, testCall, today, toneOf, turnsOf, unreadSchedule, withinDay } from "./rules";
+import { canPause, describeWorkRefusal, duration, grouped, matches, readsCorrectionNow, refusedLately, signOf, standingOf, switchedOn, testCall, today, toneOf, turnsOf, unreadSchedule, waitingRuns, withinDay } from "./rules";
 
 const NOW = new Date(2026, 10, 23, 12, 0);
 const hour = (n: number): string => new Date(2026, 10, 23, n, 0).toISOString();
@@ -25,6 +25,14 @@ it("says how schedules are written where one is not understood", () => {
   expect(unreadSchedule(often)).toBe(often);
   const rule = problemOf(422, { type: "/problems/date-not-understood", detail: "`FREQ=SECONDLY` makes a rule that cannot be used: FREQ=SECONDLY is refused" }, null);
   expect(describeProblem(unreadSchedule(rule))).toBe("`FREQ=SECONDLY` makes a rule that cannot be used: FREQ=SECONDLY is refused");
+});
+
+it("shows every run that waits, and the newest that is over if it failed, whatever is under way", () => {
+  const runs = (...states: Run["runState"][]): Run[] => states.map((runState, at) => ({ id: `${at}`, runState, endedBy: null }) as Run);
+  const ids = (all: Run[]): string[] => waitingRuns(all).map((run) => run.id);
+  expect(ids(runs("running", "needs_input", "skipped", "failed", "needs_review", "failed"))).toEqual(["1", "3", "4"]);
+  expect(ids(runs("queued", "succeeded", "failed"))).toEqual([]);
+  expect(ids([{ id: "0", runState: "failed", endedBy: "person" } as Run])).toEqual([]);
 });
 
 it("finds the work of the gallery that is on, not what is paused, archived or of another kind", () => {

@@ -30,6 +30,14 @@ export type Standing =
 const OPEN: readonly RunState[] = ["running", "queued", "needs_input", "needs_review"];
 const FAILED: readonly RunState[] = ["failed", "timed_out", "interrupted", "expired"];
 
+/** The runs that wait for the person: those with a question or to look at, and the newest that is over if it failed. */
+export function waitingRuns(newestFirst: readonly Run[]): Run[] {
+  const over = newestFirst.find((run) => !OPEN.includes(run.runState) && run.runState !== "skipped");
+  return newestFirst.filter(
+    (run) => run.runState === "needs_input" || run.runState === "needs_review" || (run === over && isFailed(run.runState) && run.endedBy === null),
+  );
+}
+
 /** Why work can't be switched on, and what to do. */
 export function describeWorkRefusal(refusal: string): string {
   const key = `work.cannotSwitchOn.${refusal}`;

@@ -32,6 +32,9 @@ pub struct Params {
     /// What was missed: once (runs the newest), all or skip
     #[arg(long, value_parser = catch_up, value_name = "POLICY")]
     catch_up: Option<CatchUp>,
+    /// How many hours what was missed may be late and still run, up to 720; by default 24
+    #[arg(long, value_name = "HOURS")]
+    catch_up_hours: Option<u16>,
     /// What is due during an earlier run: queue (one waits), skip or parallel
     #[arg(long, value_parser = overlap, value_name = "POLICY")]
     overlap: Option<Overlap>,
@@ -153,6 +156,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         "waitsForCalls": params.waits_for_calls.then_some(true),
         "steps": steps,
         "catchUp": params.catch_up.map(CatchUp::name),
+        "catchUpHours": params.catch_up_hours,
         "overlap": params.overlap.map(Overlap::name),
         "model": params.model,
         "templateId": template,

@@ -71,7 +71,10 @@ fn described(one: &WorkLogLine, at: &str) -> (String, String) {
     let text = one.text.clone().unwrap_or_default();
     let tool = one.tool.as_deref().map(line).unwrap_or_default();
     match one.kind {
-        LogLineKind::Run => (format!("run {}{at}  ", one.run), text),
+        LogLineKind::Run => {
+            let revises = one.revises.as_ref().map(|run| format!("revises {run}"));
+            (format!("run {}{at}  ", one.run), revises.unwrap_or(text))
+        }
         LogLineKind::Message => ("  ".to_owned(), text),
         LogLineKind::Call => {
             let arguments = one.arguments.as_ref().map(ToString::to_string);

@@ -10,6 +10,7 @@ mod log;
 mod name;
 mod next;
 mod run;
+mod runs;
 mod settings;
 mod show;
 
@@ -49,10 +50,12 @@ pub enum Command {
     Retry(run::Params),
     /// Correct the run under way and all later ones
     Correct(settings::CorrectParams),
-    /// Cancel the run that is under way or waiting
-    Cancel(settings::Params),
+    /// Cancel a run that is under way or waiting
+    Cancel(settings::CancelParams),
     /// List notices about agent work, newest first, and mark them as read
     Deliveries(deliveries::Params),
+    /// List its runs, newest first, all or those of some days
+    Runs(runs::Params),
     /// Show the log of its runs, with every call and its result
     Log(log::Params),
     /// Change its title, instructions, schedule, policies or model
@@ -82,6 +85,7 @@ pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure>
         Command::Correct(params) => settings::correct(session, params).await,
         Command::Cancel(params) => settings::cancel(session, params).await,
         Command::Deliveries(params) => deliveries::run(session, params).await,
+        Command::Runs(params) => runs::run(session, params).await,
         Command::Log(params) => log::run(session, params).await,
         Command::Edit(params) => settings::edit(session, params).await,
         Command::Hook(command) => hook::run(session, command).await,

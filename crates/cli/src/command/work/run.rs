@@ -1,13 +1,14 @@
 //! `dormouse work run` and `dormouse work retry`; and the wait for the end of a run.
 
 use clap::Args;
-use dormouse::view::{AgentWorkDetail, Page, WorkQuestion, WorkRun};
+use dormouse::view::{AgentWork, AgentWorkDetail, Page, WorkQuestion, WorkRun};
 use dormouse_types::work::RunState;
 use dormouse_types::{Id as _, WorkId, WorkRunId};
 use serde_json::json;
 
 use super::name::named;
 use super::show;
+use crate::client::path;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
@@ -22,8 +23,8 @@ pub struct Params {
 
 pub async fn now(session: &mut Session, params: Params) -> Result<(), Failure> {
     let work = find::work(session, &params.work.join(" ")).await?;
-    let path = format!("/api/tasks/{}/run", work.id);
-    let run: WorkRun = session.client.post(&path, json!({})).await?.read()?;
+    let to = format!("/api/tasks/{}/run", work.id);
+    let run: WorkRun = session.client.post(&to, json!({})).await?.read()?;
     wait(session, &run.id).await
 }
 
@@ -85,6 +86,21 @@ async fn question_lines(session: &Session, id: &WorkRunId) -> Result<Vec<String>
         lines.extend(question.options.iter().map(|option| format!("  - {}", line(option))));
     }
     Ok(lines)
+}
+
+/// Finds a run of agent work by its number.
+///
+/// Errors: it has no such run.
+pub async fn numbered(session: &Session, work: &AgentWork, n: i64) -> Result<WorkRun, Failure> {
+    let before = n.saturating_add(1).to_string();
+    let query = [("limit", "1"), ("cursor", before.as_str())];
+    let list = path(&format!("/api/tasks/{}/runs", work.id), &query);
+    let page: Page<WorkRun> = session.client.get(&list).await?.read()?;
+    page.items.into_iter().find(|run| run.n == n).ok_or_else(|| {
+        let command = session.command(&format!("work runs {}", work.id.short()));
+        Failure::failed(format!("{} has no run {n}", named(work)))
+            .hint(format!("{command} lists them"))
+    })
 }
 
 /// Reads agent work with its newest runs and open questions.

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 use dormouse::view::{AgentWork, SchedulePreview};
+use dormouse_types::Id as _;
 use dormouse_types::work::{CatchUp, Overlap};
 use serde_json::{Value, json};
 
 use super::add::{catch_up, instructions_in, overlap, steps_in, with_wording};
 use super::name::named;
-use super::{due, next};
+use super::{due, next, run};
 use crate::client::Reply;
 use crate::failure::Failure;
 use crate::find;
@@ -22,6 +23,16 @@ pub struct Params {
     /// The agent work: the end of its id, or words of its title
     #[arg(required = true, value_name = "WORK")]
     work: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct CancelParams {
+    /// The agent work: the end of its id, or words of its title
+    #[arg(required = true, value_name = "WORK")]
+    work: Vec<String>,
+    /// The number of the run; without it, the newest that has not ended
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
+    run: Option<i64>,
 }
 
 #[derive(Debug, Args)]
@@ -73,6 +84,9 @@ struct Fields {
     /// What was missed: once (runs the newest), all or skip
     #[arg(long, value_parser = catch_up, value_name = "POLICY")]
     catch_up: Option<CatchUp>,
+    /// How many hours what was missed may be late and still run, up to 720
+    #[arg(long, value_name = "HOURS")]
+    catch_up_hours: Option<u16>,
     /// What is due during an earlier run: queue (one waits), skip or parallel
     #[arg(long, value_parser = overlap, value_name = "POLICY")]
     overlap: Option<Overlap>,
@@ -113,11 +127,24 @@ pub async fn resume(session: &mut Session, params: ResumeParams) -> Result<(), F
     Ok(())
 }
 
-pub async fn cancel(session: &mut Session, params: Params) -> Result<(), Failure> {
+pub async fn cancel(session: &mut Session, params: CancelParams) -> Result<(), Failure> {
     let work = find::work(session, &params.work.join(" ")).await?;
-    let reply = act(session, &work, "cancel").await?;
+    let run = match params.run {
+        Some(n) => run::numbered(session, &work, n).await?,
+        None => {
+            let runs = run::detail(session, &work.id).await?.runs;
+            let Some(open) = runs.into_iter().find(|run| !run.run_state.is_over()) else {
+                let command = session.command(&format!("work show {}", work.id.short()));
+                return Err(Failure::failed(format!("no run of {} is open", named(&work)))
+                    .hint(format!("{command} shows its runs")));
+            };
+            open
+        }
+    };
+    let body = json!({ "action": "cancel", "runId": run.id });
+    let reply = session.client.patch(&format!("/api/tasks/{}", work.id), body).await?;
     if !session.print_body(&reply) {
-        session.screen.say(format!("cancelled the run of {}", named(&reply.read()?)));
+        session.screen.say(format!("cancelled run {} of {}", run.n, named(&reply.read()?)));
     }
     Ok(())
 }
@@ -148,8 +175,8 @@ pub async fn correct(session: &mut Session, params: CorrectParams) -> Result<(),
 
 pub async fn edit(session: &mut Session, params: EditParams) -> Result<(), Failure> {
     let work = find::work(session, &params.work.join(" ")).await?;
-    let Fields { title, instructions, file, schedule, steps, catch_up, overlap, model, template } =
-        params.fields;
+    let Fields { title, instructions, file, schedule, steps, catch_up, .. } = params.fields;
+    let Fields { catch_up_hours, overlap, model, template, .. } = params.fields;
     let steps = steps.as_deref().map(steps_in).transpose()?;
     let instructions = match &file {
         Some(file) => Some(instructions_in(file)?),
@@ -161,6 +188,7 @@ pub async fn edit(session: &mut Session, params: EditParams) -> Result<(), Failu
         "schedule": schedule,
         "steps": steps,
         "catchUp": catch_up.map(CatchUp::name),
+        "catchUpHours": catch_up_hours,
         "overlap": overlap.map(Overlap::name),
     });
     if let Some(fields) = body.as_object_mut() {

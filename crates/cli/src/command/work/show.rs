@@ -25,7 +25,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     if session.print_body(&reply) {
         return Ok(());
     }
-    let AgentWorkDetail { task: work, runs, questions } = reply.read()?;
+    let AgentWorkDetail { task: work, runs, questions, .. } = reply.read()?;
     let (style, width) = (session.screen.style(), session.screen.prose_width());
     let minute = |at| time::minute(at, &session.zone);
     let mut lines = vec![style.bold(&line(titled(&work.title))), style.dim(work.id.as_str())];
@@ -33,7 +33,8 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     facts.push(("schedule", work.schedule.clone().unwrap_or_else(|| "once".to_owned())));
     facts.extend(work.next_due_at.map(|at| ("next", minute(at))));
     if work.schedule.is_some() {
-        facts.push(("missed", work.catch_up.name().to_owned()));
+        let hours = work.catch_up_hours;
+        facts.push(("missed", format!("{}, up to {hours} hours late", work.catch_up.name())));
         facts.push(("overlap", work.overlap.name().to_owned()));
     }
     facts.extend(work.model.clone().map(|model| ("model", model)));
@@ -90,6 +91,7 @@ pub(super) fn described(
     }
     let at = run.scheduled_for.or(run.started_at).unwrap_or(run.created);
     let mut lines = vec![format!("run {}  {}  {state}", run.n, minute(at))];
+    lines.extend(run.revises.as_ref().map(|revised| format!("  revises {revised}")));
     for text in [&run.summary, &run.error].into_iter().flatten() {
         lines.extend(wrap::text(&line(text), width, INDENT));
     }

@@ -41,6 +41,8 @@ pub struct Definition {
     pub schedule_words: Option<String>,
     /// The policy for missed occurrences.
     pub catch_up: CatchUp,
+    /// The most that a missed occurrence may be late and still run. Units: hours.
+    pub catch_up_hours: i64,
     /// The policy for overlapping occurrences.
     pub overlap: Overlap,
     /// The model it asks; `None` is that of the workspace.
@@ -82,9 +84,9 @@ pub fn insert(workspace: WorkspaceId, new: &Definition) -> Op {
         "INSERT INTO work_definitions (ws, id, type, source_type, source_ref, title, version, state,
            session_id, recurrence_id, schedule, schedule_words, catch_up, overlap, model, position,
            next_due_at, n_runs, status, run_state, latest_run, revision, created_by,
-           created_at, updated_at, deleted_at, built_in, template)
+           created_at, updated_at, deleted_at, built_in, template, catch_up_hours)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
-           ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28)",
+           ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29)",
         params![
             ws(workspace),
             new.id.as_str(),
@@ -113,7 +115,8 @@ pub fn insert(workspace: WorkspaceId, new: &Definition) -> Op {
             new.updated_at,
             new.deleted_at,
             new.built_in.clone(),
-            new.template.as_ref().map(TemplateId::to_string)
+            new.template.as_ref().map(TemplateId::to_string),
+            new.catch_up_hours
         ],
         Refusal::Exists,
     )
@@ -128,7 +131,7 @@ pub fn put(workspace: WorkspaceId, revision: i64, new: &Definition) -> Op {
            schedule_words = ?8, catch_up = ?9, overlap = ?10, model = ?11, position = ?12,
            next_due_at = ?13, n_runs = ?14, status = ?15, run_state = ?16, latest_run = ?17,
            updated_at = ?18, deleted_at = ?19, built_in = ?20, template = ?21,
-           recurrence_id = ?22, revision = revision + 1
+           recurrence_id = ?22, catch_up_hours = ?23, revision = revision + 1
          WHERE ws = ?1 AND id = ?2 AND revision = ?3",
         params![
             ws(workspace),
@@ -152,7 +155,8 @@ pub fn put(workspace: WorkspaceId, revision: i64, new: &Definition) -> Op {
             new.deleted_at,
             new.built_in.clone(),
             new.template.as_ref().map(TemplateId::to_string),
-            new.recurrence.clone()
+            new.recurrence.clone(),
+            new.catch_up_hours
         ],
         Refusal::Stale,
     )
@@ -197,6 +201,7 @@ fn decode(row: &Row) -> Result<Definition, ReadError> {
         deleted_at: columns.column(row.opt_time(24))?,
         built_in: columns.opt_text(25)?,
         template: columns.opt_id(26)?,
+        catch_up_hours: columns.int(27)?,
     })
 }
 
@@ -207,7 +212,7 @@ pub fn by_id(workspace: WorkspaceId, id: &WorkId) -> Query<Definition> {
         sql: "SELECT id, type, source_type, source_ref, title, version, state, session_id,
                 recurrence_id, schedule, schedule_words, catch_up, overlap, model, position,
                 next_due_at, n_runs, status, run_state, latest_run, revision,
-                created_by, created_at, updated_at, deleted_at, built_in, template
+                created_by, created_at, updated_at, deleted_at, built_in, template, catch_up_hours
               FROM work_definitions WHERE ws = ?1 AND id = ?2",
         params: params_values![ws(workspace), id.as_str()],
         decode,
@@ -221,7 +226,7 @@ pub fn by_ids(workspace: WorkspaceId, ids: &[WorkId]) -> Query<Definition> {
             "SELECT id, type, source_type, source_ref, title, version, state, session_id,
                 recurrence_id, schedule, schedule_words, catch_up, overlap, model, position,
                 next_due_at, n_runs, status, run_state, latest_run, revision,
-                created_by, created_at, updated_at, deleted_at, built_in, template
+                created_by, created_at, updated_at, deleted_at, built_in, template, catch_up_hours
              FROM work_definitions WHERE ws = ?1 AND id IN (",
             ")",
         )
@@ -237,7 +242,7 @@ pub fn page(workspace: WorkspaceId, after: &str, limit: i64) -> Query<Definition
         sql: "SELECT id, type, source_type, source_ref, title, version, state, session_id,
                 recurrence_id, schedule, schedule_words, catch_up, overlap, model, position,
                 next_due_at, n_runs, status, run_state, latest_run, revision,
-                created_by, created_at, updated_at, deleted_at, built_in, template
+                created_by, created_at, updated_at, deleted_at, built_in, template, catch_up_hours
               FROM work_definitions WHERE ws = ?1 AND id > ?2 ORDER BY id LIMIT ?3",
         params: params_values![ws(workspace), after, limit],
         decode,
@@ -257,7 +262,7 @@ pub fn newest(
         sql: "SELECT id, type, source_type, source_ref, title, version, state, session_id,
                 recurrence_id, schedule, schedule_words, catch_up, overlap, model, position,
                 next_due_at, n_runs, status, run_state, latest_run, revision,
-                created_by, created_at, updated_at, deleted_at, built_in, template
+                created_by, created_at, updated_at, deleted_at, built_in, template, catch_up_hours
               FROM work_definitions
               WHERE ws = ?1 AND id < ?2 AND deleted_at IS NULL
                 AND (CAST(?3 AS TEXT) IS NULL OR type = CAST(?3 AS TEXT))
@@ -280,7 +285,7 @@ pub fn newest_of_status(
         sql: "SELECT id, type, source_type, source_ref, title, version, state, session_id,
                 recurrence_id, schedule, schedule_words, catch_up, overlap, model, position,
                 next_due_at, n_runs, status, run_state, latest_run, revision,
-                created_by, created_at, updated_at, deleted_at, built_in, template
+                created_by, created_at, updated_at, deleted_at, built_in, template, catch_up_hours
               FROM work_definitions
               WHERE ws = ?1 AND status = ?2 AND id < ?3 AND deleted_at IS NULL
                 AND (CAST(?4 AS TEXT) IS NULL OR type = CAST(?4 AS TEXT))
@@ -297,19 +302,20 @@ pub fn newest_of_status(
 }
 
 /// Definitions after one of them that may wait for the person: their latest run did not end well or is not
-/// over, or they may not start runs. In the order in which they were made.
+/// over, an earlier one waits, or they may not start runs. In the order in which they were made.
 pub fn in_need(workspace: WorkspaceId, after: &str, limit: i64) -> Query<Definition> {
     Query {
         db: Db::Agent,
         sql: "SELECT id, type, source_type, source_ref, title, version, state, session_id,
                 recurrence_id, schedule, schedule_words, catch_up, overlap, model, position,
                 next_due_at, n_runs, status, run_state, latest_run, revision,
-                created_by, created_at, updated_at, deleted_at, built_in, template
+                created_by, created_at, updated_at, deleted_at, built_in, template, catch_up_hours
               FROM work_definitions
               WHERE ws = ?1 AND id > ?2 AND deleted_at IS NULL
                 AND (state IN ('held', 'disabled')
-                  OR run_state IN ('needs_input', 'needs_review', 'failed', 'timed_out', 'interrupted',
-                    'expired', 'skipped'))
+                  OR run_state NOT IN ('succeeded', 'no_op', 'cancelled')
+                  OR id IN (SELECT work_id FROM work_runs
+                            WHERE ws = ?1 AND state IN ('needs_input', 'needs_review')))
               ORDER BY id LIMIT ?3",
         params: params_values![ws(workspace), after, limit],
         decode,
@@ -328,7 +334,8 @@ pub fn of_conversation(
         sql: "SELECT d.id, d.type, d.source_type, d.source_ref, d.title, d.version, d.state,
                 d.session_id, d.recurrence_id, d.schedule, d.schedule_words, d.catch_up, d.overlap,
                 d.model, d.position, d.next_due_at, d.n_runs, d.status, d.run_state, d.latest_run,
-                d.revision, d.created_by, d.created_at, d.updated_at, d.deleted_at, d.built_in, d.template
+                d.revision, d.created_by, d.created_at, d.updated_at, d.deleted_at, d.built_in, d.template,
+                d.catch_up_hours
               FROM conversation_work w JOIN work_definitions d ON d.ws = w.ws AND d.id = w.work_id
               WHERE w.ws = ?1 AND w.conversation_id = ?2 AND w.work_id < ?3 AND d.deleted_at IS NULL
               ORDER BY w.work_id DESC LIMIT ?4",
@@ -350,14 +357,15 @@ pub fn due(
         sql: "SELECT id, type, source_type, source_ref, title, version, state, session_id,
                 recurrence_id, schedule, schedule_words, catch_up, overlap, model, position,
                 next_due_at, n_runs, status, run_state, latest_run, revision,
-                created_by, created_at, updated_at, deleted_at, built_in, template, ws
+                created_by, created_at, updated_at, deleted_at, built_in, template,
+                catch_up_hours, ws
               FROM work_definitions WHERE next_due_at IS NOT NULL AND next_due_at <= ?1
                 AND (CAST(?2 AS BIGINT) IS NULL OR ws = CAST(?2 AS BIGINT))
                 AND (next_due_at, ws, id) > (?3, ?4, ?5)
               ORDER BY next_due_at, ws, id LIMIT ?6",
         params: after.params_of_page(now, of, limit),
         decode: |row| {
-            Ok(Listed { place: Place::of(row, "agent work", [15, 27, 0])?, row: decode(row) })
+            Ok(Listed { place: Place::of(row, "agent work", [15, 28, 0])?, row: decode(row) })
         },
     }
 }

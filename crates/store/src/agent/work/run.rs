@@ -75,6 +75,8 @@ pub struct Run {
     pub ended_by: Option<String>,
     /// How many results of agent work led to it.
     pub depth: i64,
+    /// The run that it does again, because a person corrected the work and requested it.
+    pub revises: Option<WorkRunId>,
     /// When it was made.
     pub created_at: Timestamp,
     /// When it first started.
@@ -91,9 +93,9 @@ pub fn insert(workspace: WorkspaceId, new: &Run) -> Op {
         "INSERT INTO work_runs (ws, id, work_id, n, version, source, uid, original_start, zone, fold,
            scheduled_for, session_id, state, skip_reason, attempt, failures, corrections_upto,
            run_key, outcome, summary, result_title, result, error, created_by, ended_by, created_at,
-           started_at, completed_at, updated_at, figures, depth)
+           started_at, completed_at, updated_at, figures, depth, revises)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
-           ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31)",
+           ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32)",
         params![
             ws(workspace),
             new.id.as_str(),
@@ -125,7 +127,8 @@ pub fn insert(workspace: WorkspaceId, new: &Run) -> Op {
             new.completed_at,
             new.updated_at,
             new.figures.clone(),
-            new.depth
+            new.depth,
+            new.revises.as_ref().map(WorkRunId::as_str)
         ],
         Refusal::Exists,
     )
@@ -181,7 +184,7 @@ macro_rules! runs_where {
             "SELECT id, work_id, n, version, source, uid, original_start, zone, fold, scheduled_for,
                session_id, state, skip_reason, attempt, failures, corrections_upto, run_key, outcome,
                summary, result_title, result, error, created_by, ended_by, created_at, started_at,
-               completed_at, updated_at, figures, depth
+               completed_at, updated_at, figures, depth, revises
              FROM work_runs WHERE ws = ?1 AND ",
             $condition
         )
@@ -223,6 +226,7 @@ fn decode(row: &Row) -> Result<Run, ReadError> {
         updated_at: columns.column(row.time(27))?,
         figures: columns.opt_text(28)?,
         depth: columns.column(row.int(29))?,
+        revises: columns.opt_id(30)?,
     })
 }
 
@@ -243,6 +247,27 @@ pub fn of_definition(workspace: WorkspaceId, work: &WorkId, before: i64, limit: 
         db: Db::Agent,
         sql: runs_where!("work_id = ?2 AND n < ?3 ORDER BY n DESC LIMIT ?4"),
         params: params_values![ws(workspace), work.as_str(), before, limit],
+        decode,
+    }
+}
+
+/// The same, of those runs alone that were due from one time on and before another; what was requested was due
+/// when it was.
+pub fn of_definition_between(
+    workspace: WorkspaceId,
+    work: &WorkId,
+    times: [Timestamp; 2],
+    before: i64,
+    limit: i64,
+) -> Query<Run> {
+    let [from, to] = times;
+    Query {
+        db: Db::Agent,
+        sql: runs_where!(
+            "work_id = ?2 AND n < ?3 AND COALESCE(scheduled_for, created_at) >= ?4
+               AND COALESCE(scheduled_for, created_at) < ?5 ORDER BY n DESC LIMIT ?6"
+        ),
+        params: params_values![ws(workspace), work.as_str(), before, from, to, limit],
         decode,
     }
 }
@@ -288,6 +313,35 @@ pub fn each_from_number(
 pub fn by_ids(workspace: WorkspaceId, ids: &[WorkRunId]) -> Query<Run> {
     static SQL: LazyLock<String> = LazyLock::new(|| in_list::sql(runs_where!("id IN ("), ")"));
     Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, ids), decode }
+}
+
+/// The runs of these definitions that wait for the person, in the order in which they were made; at most one
+/// page of definitions.
+pub fn waiting_of(workspace: WorkspaceId, works: &[WorkId]) -> Query<Run> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        in_list::sql(
+            runs_where!("state IN ('needs_input', 'needs_review') AND work_id IN ("),
+            ") ORDER BY work_id, n",
+        )
+    });
+    Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, works), decode }
+}
+
+/// Of each of these definitions, the newest run that is over and was not left out; at most one page of
+/// definitions.
+pub fn newest_over_of(workspace: WorkspaceId, works: &[WorkId]) -> Query<Run> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        in_list::sql(
+            runs_where!(
+                "n = (SELECT o.n FROM work_runs o WHERE o.ws = work_runs.ws AND o.work_id = work_runs.work_id
+                   AND o.state IN ('succeeded', 'no_op', 'failed', 'timed_out', 'interrupted', 'expired',
+                     'cancelled')
+                 ORDER BY o.n DESC LIMIT 1) AND work_id IN ("
+            ),
+            ") ORDER BY work_id",
+        )
+    });
+    Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, works), decode }
 }
 
 /// Those of a list of original starts of a series that have a run, with their clocks; at most one page.

@@ -24,8 +24,7 @@ use crate::input;
 use crate::session::Session;
 use progress::Progress;
 
-/// Reads Markdown, todo.txt, iCalendar, CSV, and the JSON of Trello, Vikunja, `gh issue list` and
-/// Dormouse; the content of a file decides. In a terminal you see the plan first: what each line
+/// Reads task lists in the formats that `--format` names; the content of a file decides which. In a terminal you see the plan first: what each line
 /// becomes, for you to accept, correct or decline. You can import the same file again: your changes
 /// in Dormouse are kept, and what you corrected stays corrected.
 #[derive(Debug, Args)]
@@ -40,9 +39,7 @@ pub struct Params {
     /// Give every task an agent: short for --agents all
     #[arg(long, conflicts_with = "agents")]
     with_agents: bool,
-    /// Read the files as this, whatever they look like: markdown, todoTxt, iCalendar, csv, trello,
-    /// vikunja, githubIssues, dormouse, otherJson, opml or plainLines
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", help = format_help())]
     format: Option<Format>,
     /// Only show the plan; write nothing
     #[arg(long)]
@@ -53,6 +50,12 @@ pub struct Params {
     /// Write without asking
     #[arg(long, short)]
     yes: bool,
+}
+
+/// Names every format that there is.
+fn format_help() -> String {
+    let names: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
+    format!("Read the files as this, whatever they look like: {}", names.join(", "))
 }
 
 /// A file, and what the person changed in its plan.

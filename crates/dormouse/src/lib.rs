@@ -86,8 +86,8 @@ pub use dormouse_changes::set::effective_state::KnownValue;
 pub use dormouse_formats::export::Lost;
 pub use dormouse_journal::{Deleted, Due, Sort};
 pub use dormouse_queries::{
-    AgentFilter, AgentPresence, AttentionFilter, MessageFilter, OperationFilter, TaskFilter,
-    RunDays, WorkFilter, events, view,
+    AgentFilter, AgentPresence, AttentionFilter, MessageFilter, OperationFilter, RunDays,
+    TaskFilter, WorkFilter, events, view,
 };
 pub use dormouse_store::agent::conversation::TaskRef;
 pub use dormouse_store::backend::postgres::OpenError as OpenPostgresError;

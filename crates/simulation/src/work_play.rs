@@ -207,7 +207,9 @@ impl Boss {
         let key = self.0.fresh();
         let make = |access: NodeAccess, _key| -> Reply<()> {
             let run = run.clone();
-            Box::pin(async move { access.dormouse.cancel_work_run(&me(), &run, None).await.map(drop) })
+            Box::pin(
+                async move { access.dormouse.cancel_work_run(&me(), &run, None).await.map(drop) },
+            )
         };
         if let Some(Ok(())) = self.0.ask("cancels work", make, &key).await {
             self.sim().count("work cancelled");

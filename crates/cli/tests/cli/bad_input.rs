@@ -1,5 +1,6 @@
 //! What is refused: named, explained, with a fitting exit code, and without a trace in the data.
 
+use dormouse_types::draft::Format;
 use serde_json::Value;
 
 use crate::world::{ALLOTMENT, World};
@@ -294,4 +295,30 @@ fn of_several_files_those_without_text_are_named_and_left_out() {
     let planned = world.run_with(&["--no-wait", "import", &picture, &last, "--plan"], b"y\n");
     assert!(planned.out.contains("1 unchanged"), "{planned:?}");
     check_refused(&world, &["import", &folder], 1, &["directory", "hint: ", "*.md"]);
+}
+
+#[test]
+fn of_two_hundred_files_those_that_are_pictures_are_named_and_the_others_written() {
+    let world = World::new();
+    let files: Vec<String> = (0..200)
+        .map(|n| match n % 5 {
+            0 => world.file(&format!("photo-{n}.png"), b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"),
+            _ => world.file(&format!("list-{n}.md"), format!("# Errand {n}\n- [ ] go\n")),
+        })
+        .collect();
+    let mut all = vec!["--no-wait", "import"];
+    all.extend(files.iter().map(String::as_str));
+    let done = world.run(&all);
+    assert_eq!(done.code, 1, "{done:?}");
+    assert_eq!(done.out.matches("left out: photo-").count(), 40, "{done:?}");
+    assert_eq!(done.out.matches("1 created").count(), 160, "{done:?}");
+    assert!(done.err.contains("40 of 200 files were left out"), "{done:?}");
+}
+
+#[test]
+fn the_help_of_the_import_names_every_format() {
+    let help = World::new().run(&["import", "--help"]).out;
+    for format in Format::ALL {
+        assert!(help.contains(format.name()), "{format}: {help}");
+    }
 }

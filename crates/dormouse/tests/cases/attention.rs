@@ -349,15 +349,12 @@ fn every_run_that_waits_or_failed_is_listed_while_others_are_under_way() {
     let failed = json!({ "outcome": "failed", "summary": "A locked gate." });
     world.script.push(Answer::calls([("finish", failed)]));
     drained(&world);
-    let all =
-        [("workQuestion", &first), ("workQuestion", &second), ("workFailed", &failing)];
+    let all = [("workQuestion", &first), ("workQuestion", &second), ("workFailed", &failing)];
     assert_eq!(listed(), ids(&all));
     let last = run_now(&world, &work);
     assert_eq!(listed(), ids(&all), "a run that is under way hides nothing");
-    let texts: Vec<Option<String>> = waits(&world)
-        .into_iter()
-        .map(|one| Some(one.work?.question?.question))
-        .collect();
+    let texts: Vec<Option<String>> =
+        waits(&world).into_iter().map(|one| Some(one.work?.question?.question)).collect();
     assert!(texts.contains(&Some("Left?".to_owned())), "{texts:?}");
     assert!(texts.contains(&Some("Right?".to_owned())), "{texts:?}");
     let entry = format!("workQuestion:{first}");

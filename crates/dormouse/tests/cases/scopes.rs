@@ -4,10 +4,9 @@ use dormouse::dates::Wording;
 use dormouse::view::AttentionKind;
 use dormouse::work_hooks::{NewHook, OldSecrets};
 use dormouse::{
-    RunDays,
     AgentFilter, AgentPatch, AttentionFilter, Caller, DrainScope, EntryPatch, Error,
     EvolutionApproval, ExportFormat, ImportFile, ImportOptions, ItemPatch, MessageFilter, NewEntry,
-    NewTask, NewTemplate, NewToken, NewTurn, NewWork, OperationFilter, Selection, Shown,
+    NewTask, NewTemplate, NewToken, NewTurn, NewWork, OperationFilter, RunDays, Selection, Shown,
     TaskFilter, TaskPatch, TemplatePatch, Verdict, VerdictOf, WorkFilter, WorkPatch,
 };
 use dormouse_agents::template::stock;
@@ -118,7 +117,8 @@ impl WorkSubject {
             now(world.dormouse.drain(scope, &mut |_| {})).expect("a drain");
         };
         let run_of = |id: &WorkId| {
-            let runs = now(world.dormouse.work_runs(&me(), id, RunDays::default(), 1, None)).expect("runs");
+            let runs = now(world.dormouse.work_runs(&me(), id, RunDays::default(), 1, None))
+                .expect("runs");
             runs.items.into_iter().next().expect("a run").id
         };
         let asking = create(None);

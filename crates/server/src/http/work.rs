@@ -3,11 +3,11 @@
 use axum::Json;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use dormouse::{RunDays, WorkFilter};
 use dormouse::dates::DayOrder;
 use dormouse::view::{
     AgentWork, AgentWorkDetail, Page, SchedulePreview, WorkLogLine, WorkQuestion, WorkRun,
 };
+use dormouse::{RunDays, WorkFilter};
 use dormouse_types::work::{WorkStatus, WorkType};
 use dormouse_types::{WorkId, WorkRunId};
 use serde::{Deserialize, Serialize};

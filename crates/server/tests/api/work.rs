@@ -286,7 +286,9 @@ async fn a_detail_ends_with_the_newest_lines_of_the_log_and_says_where_the_rest_
         "model": "acme/scripted"}"#;
     let path = format!("/api/tasks/{}", made(&world, daily).await);
     let detail = world.get(&path).await.json();
-    let of = |detail: &Value| [&detail["log"], &detail["logCursor"], &detail["isLogWhole"]].map(Clone::clone);
+    let of = |detail: &Value| {
+        [&detail["log"], &detail["logCursor"], &detail["isLogWhole"]].map(Clone::clone)
+    };
     assert_eq!(of(&detail), [json!([]), Value::Null, json!(true)]);
     world.script.push(finishes("Nothing new."));
     world.call("POST", &format!("{path}/run"), "").await;

@@ -123,7 +123,10 @@ fn what_came_to_nothing_says_nothing(world: &World) {
     world.script.push(finish("done", "Moved three appointments."));
     world.set("2026-03-05T08:00:00Z");
     world.drain();
-    assert_eq!(scheduled(world), ["assistant completed: It ended without a result; what it did is in its log."]);
+    assert_eq!(
+        scheduled(world),
+        ["assistant completed: It ended without a result; what it did is in its log."]
+    );
 }
 
 fn what_a_person_takes_for_a_result_is_said_then(world: &World) {

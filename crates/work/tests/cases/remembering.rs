@@ -145,7 +145,8 @@ fn a_run_that_is_requested_after_a_correction_revises_the_one_before(world: &Wor
     assert_eq!(revises, [None, None, Some(second.id.clone()), None], "the third reads it already");
     (0..2).for_each(|_| world.script.push(finish("done", "Short.")));
     world.drain();
-    let unrevised = [&first, &fourth].map(|run| wait(world.work.run(WS, &run.id)).expect("it").revises);
+    let unrevised =
+        [&first, &fourth].map(|run| wait(world.work.run(WS, &run.id)).expect("it").revises);
     assert_eq!(unrevised, [None, None]);
     assert_eq!(wait(world.work.run(WS, &third.id)).expect("it").revises, Some(second.id));
     correct();

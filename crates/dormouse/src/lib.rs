@@ -40,7 +40,7 @@ mod model_source;
 mod request;
 
 use std::path::Path;
-use std::sync::{Arc, RwLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_access::Tokens;
@@ -56,7 +56,6 @@ use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_types::WorkspaceId;
 use dormouse_types::built_in_work::WorkRules;
 use dormouse_types::directive::DirectiveRules;
-use dormouse_types::model_settings::NoModels;
 use dormouse_types::port::{Clock, Compute, Entropy, InlineCompute, Model, NoFaults, SealingKeys};
 
 use dormouse_work::Work;
@@ -172,12 +171,7 @@ impl Dormouse {
             entropy.clone(),
             zone.clone(),
         );
-        let source = ModelSource {
-            host: Arc::new(NoModels),
-            built_in: model.clone(),
-            by_environment: None,
-            made_of: Arc::new(RwLock::new(None)),
-        };
+        let source = ModelSource::of_built_in(model.clone());
         let models = Models::new(model);
         let drafts = Arc::new(Drafts::default());
         let prober = Arc::new(RunProber::default());

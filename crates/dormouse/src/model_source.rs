@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, RwLock};
 
-use dormouse_types::model_settings::ModelHost;
+use dormouse_types::model_settings::{ModelHost, NoModels};
 use dormouse_types::port::Model;
 
 /// What the facade needs besides the settings of the workspace.
@@ -20,3 +20,15 @@ pub(crate) struct ModelSource {
 
 /// The revision of the settings of models, and the mark of the templates.
 pub(crate) type LoadedFrom = (i64, (i64, i64));
+
+impl ModelSource {
+    /// Creates the source of a process that has no other model yet.
+    pub(crate) fn of_built_in(model: Arc<dyn Model>) -> Self {
+        Self {
+            host: Arc::new(NoModels),
+            built_in: model,
+            by_environment: None,
+            made_of: Arc::new(RwLock::new(None)),
+        }
+    }
+}

@@ -12,6 +12,7 @@ mod providers;
 mod purpose;
 mod question;
 mod test_call;
+mod test_model;
 mod view;
 mod window;
 

@@ -126,14 +126,14 @@ fn task(
     }
     if let Some((text, day)) = time(&mut object, "due_date", options) {
         draft.task.due_on = day;
-        let said = match day {
+        let remark = match day {
             None => Some("this is no day, so there is no due date: kept as text"),
             Some(_) if has_time(&text) => Some("the time of a due date has no field: kept as text"),
             Some(_) => None,
         };
-        if let Some(said) = said {
+        if let Some(remark) = remark {
             draft.details.push("Due", &text);
-            gather.say(node.line(), said);
+            gather.say(node.line(), remark);
         }
     }
     for (name, label) in [

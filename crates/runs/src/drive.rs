@@ -231,10 +231,8 @@ impl ActiveRun<'_> {
         } else {
             self.handler.followup_context(tools).await?
         };
-        if turn == 1 {
-            if gathered.nothing_changed {
-                return self.skip().await.map(Some);
-            }
+        if turn == 1 && gathered.nothing_changed {
+            return self.skip().await.map(Some);
         }
         if let Some(end) = self.ensure_probed(&gathered, turn).await? {
             return Ok(Some(end));

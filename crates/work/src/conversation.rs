@@ -61,7 +61,7 @@ pub(crate) fn report(ws: WorkspaceId, step: &Step, now: Timestamp) -> Option<Rep
         return None;
     }
     let place = place_of(definition)?;
-    let content = said_of(run);
+    let content = outcome_text(run);
     let (id, begins) = match place {
         Place::There(id) => (id, None),
         Place::ScheduledEvents => {
@@ -92,10 +92,10 @@ pub(crate) const NO_RESULT: &str = "It ended without a result; what it did is in
 
 /// What a run that ended well came to. Its summary is its own word for it, and counts only if a person approved
 /// it.
-pub(crate) fn said_of(run: &Run) -> &str {
+pub(crate) fn outcome_text(run: &Run) -> &str {
     let approved = run.summary.as_ref().filter(|_| run.ended_by.is_some());
-    let said = run.result.as_ref().or(approved).filter(|it| !it.trim().is_empty());
-    said.map_or(NO_RESULT, String::as_str)
+    let text = run.result.as_ref().or(approved).filter(|it| !it.trim().is_empty());
+    text.map_or(NO_RESULT, String::as_str)
 }
 
 /// What the words of a run were made of: whatever its attempts were shown. What a run without a language

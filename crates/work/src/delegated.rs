@@ -23,7 +23,7 @@ use dormouse_types::{
 };
 
 use crate::attempt::sources_of;
-use crate::conversation::{NO_RESULT, said_of};
+use crate::conversation::{NO_RESULT, outcome_text};
 use crate::definition::NewWork;
 use crate::{Work, WorkError, event};
 
@@ -213,7 +213,7 @@ impl Work {
 /// The entry of a result: its title, what was published or why there is nothing, and how it ended if not well.
 fn entry_text(title: &str, run: &Run) -> String {
     let outcome_text = match run.state {
-        RunState::Succeeded | RunState::NoOp => said_of(run),
+        RunState::Succeeded | RunState::NoOp => outcome_text(run),
         _ => run.result.as_ref().or(run.error.as_ref()).map_or(NO_RESULT, String::as_str),
     };
     let outcome_text = outcome_text.trim();

@@ -67,8 +67,7 @@ fn opens_clause(tokens: &[Token], at: usize) -> bool {
 /// Returns the first token of the work that a mark names.
 fn work_after(tokens: &[Token], at: usize, rules: &Rules) -> Option<usize> {
     let sign = tokens.get(at + 1)?;
-    let is_sign = sign.is(":") && sign.glued
-        || sign.is("]") && sign.glued
+    let is_sign = (sign.is(":") || sign.is("]")) && sign.glued
         || matches!(sign.raw.as_str(), "-" | "–" | "—") && !sign.glued;
     let signs = tokens[at + 1..].iter().take_while(|t| t.is(":") || t.is("]")).count();
     let first = at + 1 + if is_sign { signs.max(1) } else { 0 };

@@ -303,7 +303,7 @@ fn of_two_hundred_files_those_that_are_pictures_are_named_and_the_others_written
     let files: Vec<String> = (0..200)
         .map(|n| match n % 5 {
             0 => world.file(&format!("photo-{n}.png"), b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"),
-            _ => world.file(&format!("list-{n}.md"), format!("# Errand {n}\n- [ ] go\n")),
+            _ => world.file(&format!("list-{n}.md"), format!("# Chore {n}\n- [ ] go\n")),
         })
         .collect();
     let mut all = vec!["--no-wait", "import"];

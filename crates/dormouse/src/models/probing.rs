@@ -5,14 +5,13 @@ use std::sync::{PoisonError, RwLock};
 
 use dormouse_runs::{NotProbed, Prober, RunError};
 use dormouse_store::agent::model_setting::{self, StoredSettings};
-use dormouse_store::{Audit, ChangeRow, Commit, Db, Refusal, retry};
+use dormouse_store::{Audit, ChangeRow, Commit, Db, Policy, Refusal, retry};
 use dormouse_types::audit::AuditAction;
 use dormouse_types::model::{ModelError, ProviderUnavailable};
 use dormouse_types::model_settings::{KnownModel, ModelSettings, ModelTest, Provider, ToolMode};
 use dormouse_types::port::BoxFuture;
 use dormouse_types::{EventKind, HolderId, Origin, WorkspaceId};
 
-use super::ATTEMPTS;
 use super::test_call::{ModelTests, TestError, note_test};
 
 /// Tries models for runs, once the program has models to try.
@@ -124,7 +123,7 @@ impl ModelTests {
         (action, detail): (AuditAction, &str),
         edit: impl Fn(&mut ModelSettings) -> bool,
     ) -> Result<(), RunError> {
-        retry(ATTEMPTS, &[Refusal::Stale], || async {
+        retry(Policy::CONTENDED, &[Refusal::Stale], || async {
             let StoredSettings { revision, mut settings } = self.settings(ws).await?;
             if !edit(&mut settings) {
                 return Ok(());

@@ -7,20 +7,17 @@ use dormouse_runs::Models;
 use dormouse_runs::spending::{self, Outcome, Reservation};
 use dormouse_store::agent::model_call::NewCall;
 use dormouse_store::{Commit, CommitError, Db, Op, Refusal, Store};
-use dormouse_types::audit::AuditAction;
 use dormouse_types::model::ModelError;
 use dormouse_types::model_settings::{KnownModel, ModelSettings, ModelTest, Provider, ToolMode};
 use dormouse_types::port::{Clock, Entropy, Patience};
 use dormouse_types::spend::{Amount, OverBudget, Price, Unit, cost};
-use dormouse_types::{Caller, HolderId, Id as _, RequestId, RunKey, Scope, WorkspaceId};
+use dormouse_types::{HolderId, Id as _, RequestId, RunKey, WorkspaceId};
 use futures_util::future::{Either, select};
 use futures_util::lock::Mutex;
 use jiff::tz::TimeZone;
 
 use super::{ModelTestView, TestFailure};
 use crate::model_source::ModelSource;
-use crate::request::require;
-use crate::{Dormouse, Error};
 
 /// How long a test call may take in all, with each of the ways to call tools.
 const TEST: Duration = Duration::from_secs(180);
@@ -34,60 +31,11 @@ pub(crate) struct ModelTests {
     pub(super) store: Store,
     pub(super) models: Models,
     pub(super) source: ModelSource,
-    clock: Arc<dyn Clock>,
-    entropy: Arc<dyn Entropy>,
-    zone: TimeZone,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) entropy: Arc<dyn Entropy>,
+    pub(super) zone: TimeZone,
     /// One probe at a time: who waits for it may not need one any more.
     pub(super) probing: Arc<Mutex<()>>,
-}
-
-impl Dormouse {
-    /// Makes at most three real calls of a model with a tool that must come back, and keeps what they
-    /// showed. They count in the budget of the day of all agents.
-    ///
-    /// Errors: the provider cannot be reached or refuses; there is no such model; paid calls are
-    /// switched off; the budget leaves no room.
-    pub async fn test_model(&self, caller: &Caller, id: &str) -> Result<ModelTestView, Error> {
-        require(caller, Scope::Admin)?;
-        let settings = self.model_settings(caller).await?;
-        let (provider, name) = self.provider_of(&settings, id)?;
-        let tests = self.model_tests();
-        let shown = tests.call(caller.workspace, &settings, &provider, name).await;
-        let wrong = |message| Error::Invalid { field: "model", message };
-        let shown = shown.map_err(|error| match error {
-            TestError::Invalid(message) => wrong(message),
-            TestError::OverBudget { reason, .. } => wrong(reason),
-            TestError::PaidCallsOff => wrong(PAID_OFF.to_owned()),
-            TestError::Late(error) => Error::Model(error),
-            TestError::Model(error) => Error::Model(error.to_string()),
-            TestError::Commit(error) => error.into(),
-        })?;
-        self.edit_models(caller, AuditAction::ModelsTest, id, |settings| {
-            // It says nothing of another server, which the provider may have been moved to meanwhile.
-            let now = self.provider_of(settings, id);
-            if now.is_ok_and(|(now, _)| now.is_same_server(&provider)) {
-                note_test(settings, id, &shown);
-            }
-            Ok(())
-        })
-        .await?;
-        let price = settings.known(id).and_then(|known| known.price);
-        let price =
-            price.or_else(|| self.source.host.price(&provider, name).map(|listed| listed.price));
-        Ok(test_view(id, &shown, price.filter(|_| !provider.is_own)))
-    }
-
-    pub(crate) fn model_tests(&self) -> ModelTests {
-        ModelTests {
-            store: self.store.clone(),
-            models: self.models.clone(),
-            source: self.source.clone(),
-            clock: self.clock.clone(),
-            entropy: self.entropy.clone(),
-            zone: self.zone.clone(),
-            probing: Arc::default(),
-        }
-    }
 }
 
 impl ModelTests {
@@ -225,7 +173,7 @@ impl From<CommitError> for TestError {
     }
 }
 
-const PAID_OFF: &str = "calls that cost money are switched off: switch them on first";
+pub(super) const PAID_OFF: &str = "calls that cost money are switched off: switch them on first";
 
 pub(super) fn note_test(settings: &mut ModelSettings, id: &str, shown: &ModelTest) {
     let before = settings.known(id).cloned().unwrap_or_else(|| KnownModel::new(id));
@@ -238,7 +186,7 @@ pub(super) fn note_test(settings: &mut ModelSettings, id: &str, shown: &ModelTes
     settings.models.sort_by(|a, b| a.id.cmp(&b.id));
 }
 
-fn test_view(id: &str, shown: &ModelTest, price: Option<Price>) -> ModelTestView {
+pub(super) fn test_view(id: &str, shown: &ModelTest, price: Option<Price>) -> ModelTestView {
     let usage = shown.usage;
     let charged = usage.and_then(|usage| i64::try_from(usage.cost?).ok());
     let amount = usage.zip(price).and_then(|(usage, price)| {

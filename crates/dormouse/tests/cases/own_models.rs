@@ -25,7 +25,7 @@ fn question(world: &World, id: &str, scope: &QuestionScope) -> ModelQuestion {
 
 fn template(world: &World) -> TemplateId {
     let new = NewTemplate {
-        name: "Brief".into(),
+        name: "Short".into(),
         kind: TemplateKind::TaskAgent,
         general_directive: String::new(),
         report_directive: String::new(),

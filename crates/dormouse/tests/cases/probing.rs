@@ -73,7 +73,7 @@ fn the_first_wake_tries_its_model_once_pays_for_that_and_tells() {
     let ended = wake(&world, &task, &agent);
     assert!(ended[0].contains("the answer broke off"), "{ended:?}");
     let probed = (format!("agent:{}", agent.id), AuditAction::ModelsProbe, "acme/new".to_owned());
-    assert_eq!(audited(&world), [probed.clone()]);
+    assert_eq!(audited(&world), std::slice::from_ref(&probed));
     assert_eq!((mode(&world, "acme/new"), preview()), (Some(ToolMode::Schema), true));
     assert_eq!(cost(&world), (2, TEST + 501), "the test, and the call of the wake");
     wake(&world, &task, &agent);

@@ -254,7 +254,7 @@ fn an_agent_whose_template_gets_a_model_that_can_be_used_waits_no_longer() {
     let (world, task, agent) = paying();
     let caller = me();
     let new = NewTemplate {
-        name: "Brief".into(),
+        name: "Short".into(),
         kind: TemplateKind::TaskAgent,
         general_directive: String::new(),
         report_directive: String::new(),

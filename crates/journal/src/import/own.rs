@@ -86,12 +86,15 @@ pub(super) fn base(
     Base { last, content, changed_here }
 }
 
+/// Whether the part of the task at a place is a part of the file.
+type IsSame<'a, F> = &'a dyn Fn(usize, &F) -> bool;
+
 /// Which part of the task each part of the file is: the first rule that finds one decides.
 fn matched<F>(
     file: &[F],
     n_here: usize,
     key: impl Fn(&F) -> &str,
-    rules: [&dyn Fn(usize, &F) -> bool; 2],
+    rules: [IsSame<'_, F>; 2],
 ) -> BTreeMap<String, usize> {
     let mut taken = vec![false; n_here];
     let mut found = BTreeMap::new();
@@ -153,10 +156,10 @@ fn entries(
         entry.text = without_shown(&entry.text, &texts);
     }
     file.retain(|entry| !entry.text.trim().is_empty());
-    let said: Vec<String> = texts.iter().map(|text| words(text)).collect();
+    let word_lists: Vec<String> = texts.iter().map(|text| words(text)).collect();
     let by_id = |at: usize, entry: &Entry| here[at].id.as_str() == entry.key;
     let by_words = |at: usize, entry: &Entry| {
-        [entry.text.as_str(), undated(entry)].map(words).contains(&said[at])
+        [entry.text.as_str(), undated(entry)].map(words).contains(&word_lists[at])
     };
     let mut found = matched(file, here.len(), |entry| &entry.key, [&by_id, &by_words]);
     // What is left was edited here or there. The order tells which is which only where nothing was added.

@@ -126,7 +126,7 @@ fn of_the_test(name: &str, n_bytes: usize) -> String {
     format!("canary-{name}-first {} canary-{name}-last", "and so on ".repeat(n_bytes / 10))
 }
 
-/// What became of each text, by its name.
+/// The outcome of each text, by its name.
 type Fates = BTreeMap<&'static str, &'static str>;
 
 /// What leaves in one format.

@@ -12,7 +12,7 @@ async fn the_question_names_the_agent_or_the_template_that_is_to_get_the_model()
     let agent = made["id"].as_str().expect("an agent has an id").to_owned();
     let other = world.task(r#"{"title": "Shed"}"#).await;
     world.call("POST", &format!("/api/journal/tasks/{other}/agent"), "{}").await;
-    let body = r#"{"name": "Brief", "kind": "taskAgent"}"#;
+    let body = r#"{"name": "Short", "kind": "taskAgent"}"#;
     let template = world.call("POST", "/api/templates", body).await.json();
     let template = template["template"]["id"].as_str().expect("a template has an id").to_owned();
 

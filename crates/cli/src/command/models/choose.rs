@@ -1,14 +1,28 @@
 //! `dormouse models use`, and the question before any model is chosen.
 
+use clap::Args;
 use dormouse::models::{ModelQuestion, ModelsView, Purpose};
 use dormouse_types::{AgentId, Id as _, TemplateId};
 use serde_json::json;
 
-use super::{UseParams, say, show};
+use super::show;
+use super::show::say;
 use crate::client::path;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::terminal::{counted, line};
+
+#[derive(Debug, Args)]
+pub struct UseParams {
+    /// The model: builtin, or provider/model. For summarising also `thinking`: the one that thinks
+    model: String,
+    /// What for: thinking or summarising
+    #[arg(long = "for", default_value = "thinking", value_name = "PURPOSE", value_parser = purpose)]
+    purpose: Purpose,
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
+}
 
 /// Who gets a model of its own.
 pub enum Chooser<'a> {
@@ -101,4 +115,8 @@ fn says_yes(session: &mut Session) -> Result<bool, Failure> {
         session.screen.say("nothing is changed");
     }
     Ok(is_yes)
+}
+
+fn purpose(text: &str) -> Result<Purpose, String> {
+    text.parse().map_err(|e: dormouse_types::task::NotListed| e.to_string())
 }

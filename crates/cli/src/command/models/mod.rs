@@ -9,22 +9,21 @@ use std::io::{IsTerminal as _, Read as _};
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use dormouse::models::{
-    FoundServer, ModelTestView, ModelsView, OfferedModelView, Purpose, UsageDay,
-};
+use dormouse::models::{FoundServer, ModelTestView, ModelsView, OfferedModelView, UsageDay};
 use dormouse::view::{Page, Spending};
 use dormouse_types::model_settings::ApiFormat;
 use dormouse_types::spend::dollars;
 use serde_json::{Value, json};
 
-use crate::client::{Reply, encode, path};
+use crate::client::{encode, path};
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
 use crate::terminal::line;
 
 use amount::Amount;
-pub use choose::{Chooser, is_agreed};
+pub use choose::{Chooser, UseParams, is_agreed};
+use show::say;
 pub use show::too_small;
 
 /// The longest key that is read. Units: bytes.
@@ -105,18 +104,6 @@ pub struct ModelParams {
 }
 
 #[derive(Debug, Args)]
-pub struct UseParams {
-    /// The model: builtin, or provider/model. For summarising also `thinking`: the one that thinks
-    model: String,
-    /// What for: thinking or summarising
-    #[arg(long = "for", default_value = "thinking", value_name = "PURPOSE", value_parser = purpose)]
-    purpose: Purpose,
-    /// Do not ask
-    #[arg(long, short)]
-    yes: bool,
-}
-
-#[derive(Debug, Args)]
 pub struct BudgetParams {
     /// All agents, a day, in dollars
     #[arg(long, value_name = "DOLLARS", value_parser = amount::dollars_of)]
@@ -174,10 +161,6 @@ pub struct UsageParams {
     /// The last day [default: today]
     #[arg(long, value_name = "DAY")]
     to: Option<String>,
-}
-
-fn purpose(text: &str) -> Result<Purpose, String> {
-    text.parse().map_err(|e: dormouse_types::task::NotListed| e.to_string())
 }
 
 fn format(text: &str) -> Result<ApiFormat, String> {
@@ -432,10 +415,4 @@ async fn usage(session: &mut Session, params: UsageParams) -> Result<(), Failure
 
 fn provider(name: &str) -> String {
     format!("/api/models/providers/{}", encode(name))
-}
-
-fn say(session: &mut Session, reply: &Reply, text: &str) {
-    if !session.print_body(reply) {
-        session.screen.say(text);
-    }
 }

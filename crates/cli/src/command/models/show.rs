@@ -9,6 +9,7 @@ use dormouse_types::memory::ASSUMED_WINDOW;
 use dormouse_types::model_settings::{KeySource, ToolMode, split_id};
 use dormouse_types::spend::{Amount, OverBudget, Price, Unit, dollars};
 
+use crate::client::Reply;
 use crate::session::Session;
 use crate::terminal::line;
 use crate::terminal::table::{Fit, Table};
@@ -418,5 +419,12 @@ fn in_words(mode: ToolMode) -> &'static str {
         ToolMode::Native => "calls tools itself (1 of 3)",
         ToolMode::Schema => "fills in a form (2 of 3)",
         ToolMode::Text => "writes its calls as text (3 of 3)",
+    }
+}
+
+/// Prints a reply as it is for programs, else what it means.
+pub(super) fn say(session: &mut Session, reply: &Reply, text: &str) {
+    if !session.print_body(reply) {
+        session.screen.say(text);
     }
 }

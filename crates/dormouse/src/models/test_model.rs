@@ -1,0 +1,60 @@
+//! The test of a model that a person requests.
+
+use std::sync::Arc;
+
+use dormouse_types::audit::AuditAction;
+use dormouse_types::{Caller, Scope};
+
+use super::test_call::{ModelTests, PAID_OFF, TestError, note_test, test_view};
+use super::view::ModelTestView;
+use crate::request::require;
+use crate::{Dormouse, Error};
+
+impl Dormouse {
+    /// Makes at most three real calls of a model with a tool that must come back, and keeps what they
+    /// showed. They count in the budget of the day of all agents.
+    ///
+    /// Errors: the provider cannot be reached or refuses; there is no such model; paid calls are
+    /// switched off; the budget leaves no room.
+    pub async fn test_model(&self, caller: &Caller, id: &str) -> Result<ModelTestView, Error> {
+        require(caller, Scope::Admin)?;
+        let settings = self.model_settings(caller).await?;
+        let (provider, name) = self.provider_of(&settings, id)?;
+        let tests = self.model_tests();
+        let shown = tests.call(caller.workspace, &settings, &provider, name).await;
+        let wrong = |message| Error::Invalid { field: "model", message };
+        let shown = shown.map_err(|error| match error {
+            TestError::Invalid(message) => wrong(message),
+            TestError::OverBudget { reason, .. } => wrong(reason),
+            TestError::PaidCallsOff => wrong(PAID_OFF.to_owned()),
+            TestError::Late(error) => Error::Model(error),
+            TestError::Model(error) => Error::Model(error.to_string()),
+            TestError::Commit(error) => error.into(),
+        })?;
+        self.edit_models(caller, AuditAction::ModelsTest, id, |settings| {
+            // It says nothing of another server, which the provider may have been moved to meanwhile.
+            let now = self.provider_of(settings, id);
+            if now.is_ok_and(|(now, _)| now.is_same_server(&provider)) {
+                note_test(settings, id, &shown);
+            }
+            Ok(())
+        })
+        .await?;
+        let price = settings.known(id).and_then(|known| known.price);
+        let price =
+            price.or_else(|| self.source.host.price(&provider, name).map(|listed| listed.price));
+        Ok(test_view(id, &shown, price.filter(|_| !provider.is_own)))
+    }
+
+    pub(crate) fn model_tests(&self) -> ModelTests {
+        ModelTests {
+            store: self.store.clone(),
+            models: self.models.clone(),
+            source: self.source.clone(),
+            clock: self.clock.clone(),
+            entropy: self.entropy.clone(),
+            zone: self.zone.clone(),
+            probing: Arc::default(),
+        }
+    }
+}

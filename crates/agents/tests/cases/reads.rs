@@ -9,7 +9,7 @@ use dormouse_store::agent::change_set::{Decision, DecisionVerdict, Outcome};
 use dormouse_store::agent::message::{Chain, Draft, Metadata};
 use dormouse_store::agent::source::Source;
 use dormouse_store::agent::{entity, forgotten_entry, log_line, outdated, report, template, timer};
-use dormouse_store::journal::task;
+use dormouse_store::journal::{setting, task};
 use dormouse_store::{Commit, Db, change_log, receipt};
 use dormouse_testkit::CountingEntropy;
 use dormouse_testkit::scripted::Answer;
@@ -190,9 +190,10 @@ fn a_wake_reads_the_task_again_only_for_the_calls_of_its_model() {
         report::head(WS, &agent, &ReportScope::Current.into()).sql,
         forgotten_entry::of_task(WS, &task).sql,
         template::active(WS, &stock::DEFAULT.id()).sql,
+        setting::by_key(WS, setting::DATE_ORDER).sql,
     ];
-    assert_eq!(once.map(n_reads), [Some(1); 8]);
-    assert_eq!(statements.values().sum::<usize>(), 31, "all reads of a run after its claim");
+    assert_eq!(once.map(n_reads), [Some(1); 9]);
+    assert_eq!(statements.values().sum::<usize>(), 32, "all reads of a run after its claim");
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn bad_input_is_refused_with_what_to_do_and_changes_nothing() {
         (&["work", "approve", "mornings"], 1, &["needs a review", "work show"]),
         (&["work", "decline", "mornings"], 1, &["needs a review"]),
         (&["work", "retry", "mornings"], 1, &["has not run", "work run"]),
-        (&["work", "cancel", "mornings"], 1, &["no run that could be cancelled"]),
+        (&["work", "cancel", "mornings"], 1, &["no run of", "is open", "work show"]),
         (&["work", "correct", "mornings", " "], 1, &["the correction is empty"]),
         (&["work", "edit", "mornings"], 2, &["--title"]),
         (

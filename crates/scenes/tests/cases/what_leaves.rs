@@ -250,6 +250,7 @@ fn is_of_the_program(text: &str, of_tools: &BTreeSet<String>) -> bool {
         "the person is asked; the run waits",
         "the run ends",
         "wakeOnLinked true",
+        "It ended without a result",
     ];
     !text.trim().contains(char::is_whitespace)
         || SENTENCES.iter().any(|sentence| text.contains(sentence))

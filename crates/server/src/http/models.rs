@@ -341,9 +341,9 @@ pub(super) async fn test(app: App, Json(params): Json<ModelParams>) -> Reply<Mod
     Ok(axum::Json(app.dormouse.test_model(&app.caller, &params.model).await?))
 }
 
-/// Says what changes if the workspace, an agent or a template gets a model. Nothing is sent or changed.
+/// Says what changes if the workspace, an agent or a template gets a model.
 ///
-/// Ask the person before you choose it, unless `isAgreed` says that no question is needed.
+/// Nothing is sent or changed. Ask the person before you choose it, unless `isAgreed` says that no question is needed.
 #[utoipa::path(
     get,
     path = "/api/models/question",

@@ -417,6 +417,8 @@ async fn every_operation_answers_as_the_document_says() {
     let budgets = r#"{"workspaceDay": 1, "agentDay": 0, "wake": 1, "unpricedDay": 9}"#;
     world.call("PUT", "/api/models/budgets", budgets).await;
     read("/api/usage?from=2026-03-01&to=2026-03-02").await;
+    read("/api/settings").await;
+    world.call("PATCH", "/api/settings", r#"{"dateOrder": "dayFirst"}"#).await;
 
     crate::work::everything(&world).await;
     crate::hooks::everything(&world).await;

@@ -96,7 +96,7 @@ fn a_run_that_only_says_that_it_is_done_has_no_result(world: &World) {
     world.script.push(finish("done", "I wrote the report and sent it to everybody."));
     world.set("2026-03-02T08:00:00Z");
     assert_eq!(world.drain(), [DONE]);
-    assert_eq!(world.status(&scheduled), "pending/succeeded");
+    assert_eq!(world.status(&scheduled), "completed/succeeded");
     let events = ConversationId::of_scheduled_events();
     let turns = wait(world.store.all(conversation::turns_from(WS, &events, 1, 100)));
     let (_, turn) = turns.expect("readable").remove(0);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use dormouse::view::{AgentWork, SchedulePreview};
 use dormouse_types::Id as _;
-use dormouse_types::work::{CatchUp, Overlap};
+use dormouse_types::work::{CatchUp, Overlap, RunState};
 use serde_json::{Value, json};
 
 use super::add::{catch_up, instructions_in, overlap, steps_in, with_wording};
@@ -133,7 +133,10 @@ pub async fn cancel(session: &mut Session, params: CancelParams) -> Result<(), F
         Some(n) => run::numbered(session, &work, n).await?,
         None => {
             let runs = run::detail(session, &work.id).await?.runs;
-            let Some(open) = runs.into_iter().find(|run| !run.run_state.is_over()) else {
+            // To cancel twice changes nothing: a command whose answer was lost is repeated.
+            let open = runs.iter().find(|run| !run.run_state.is_over());
+            let cancelled = runs.first().filter(|run| run.run_state == RunState::Cancelled);
+            let Some(open) = open.or(cancelled).cloned() else {
                 let command = session.command(&format!("work show {}", work.id.short()));
                 return Err(Failure::failed(format!("no run of {} is open", named(&work)))
                     .hint(format!("{command} shows its runs")));

@@ -117,6 +117,7 @@ const WITHOUT_WORDS: &[(&str, &[&str])] = &[
             "outcome",
             "created_by",
             "ended_by",
+            "revises",
             // Numbers, names of lists, and ids.
             "figures",
         ],

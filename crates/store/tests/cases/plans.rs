@@ -597,6 +597,8 @@ const WHOLE: &[&str] = &[
     "subscription::own(WS)",
     // Only items that a rule has yet to confirm.
     "rule::waiting(1)",
+    // Read once by an export to todo.txt, which reads every task.
+    "imported::tasks(WS)",
 ];
 
 /// A search by workspace alone reads the whole table or index: allowed only for those that stay

@@ -145,6 +145,7 @@ test("a run asks, the badge and Home tell, and the answer on Home lets it go on"
 });
 
 test("each open question stays on Home and in the badge while other runs of the same work are under way", async ({ app, server, model }) => {
+  await server.ask("POST", "/api/journal/tasks", { title: "Water the plants" });
   const other = { calls: [["ask", { question: "Which shed?" }]] as [string, object][] };
   model.says(ASK);
   const id = await make(server, { schedule: "every day at 9" });

@@ -22,8 +22,8 @@ function pathOf(url: string): string | undefined {
 /** Optional parts: without them the screen is complete, and the frame does not report them either. */
 const EXTRA: Record<string, string[]> = {
   // The badge of Home and the awake agents are in the frame of every screen. A result that could not be loaded
-  // stays pending, and is shown after the next load.
-  "*": ["/api/needs-attention", "/api/agents", "/api/deliveries"],
+  // stays pending, and is shown after the next load. Without the order of day and month it is the browser's.
+  "*": ["/api/needs-attention", "/api/agents", "/api/deliveries", "/api/settings"],
   // Where the zone of the server cannot be loaded, times are those of the browser. Steps are offered once it is
   // known that a language model is there. Which built-in work is on is a remark in the gallery.
   home: ["/api/access"],
@@ -48,6 +48,7 @@ const EXTRA: Record<string, string[]> = {
 const MEANT: Record<string, string[]> = {
   home: ["/api/needs-attention", "/api/agents"],
   agents: ["/api/agents"],
+  settings: ["/api/settings"],
 };
 
 function isTold(screen: string, path: string): boolean {

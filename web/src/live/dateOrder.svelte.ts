@@ -1,6 +1,7 @@
 // The order of day and month in dates written in figures: what was chosen for the workspace, else that of the locale.
 
 import { api, unwrap, type Schemas } from "../api/client";
+import { asProblem, type Problem } from "../api/problem";
 
 export type DayOrder = Schemas["DayOrder"];
 
@@ -20,8 +21,16 @@ class DateOrder {
     return this.chosen ?? orderOf(navigator.language);
   }
 
+  /** Why it could not be loaded; the order is that of the locale then. */
+  problem = $state.raw<Problem | undefined>();
+
   async load(): Promise<void> {
-    this.chosen = (await unwrap(api.GET("/api/settings", {}))).dateOrder ?? null;
+    try {
+      this.chosen = (await unwrap(api.GET("/api/settings", {}))).dateOrder ?? null;
+      this.problem = undefined;
+    } catch (error) {
+      this.problem = asProblem(error);
+    }
   }
 
   /**

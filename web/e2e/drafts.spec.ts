@@ -2,9 +2,9 @@
 
 import type { Locator, Page } from "@playwright/test";
 
-import { SlowModel } from "./slowModel";
+import { type SlowModel, test } from "./slowModel";
 import { PASSPORTS } from "./steps";
-import { expect, type Server, taskId, test as base } from "./world";
+import { expect, type Server, taskId } from "./world";
 
 interface Agent {
   id: string;
@@ -12,15 +12,6 @@ interface Agent {
   activity: string;
   consecutiveFailureCount: number;
 }
-
-const test = base.extend<{ model: SlowModel }>({
-  model: async ({}, use) => {
-    const model = new SlowModel();
-    await model.start();
-    await use(model);
-    model.stop();
-  },
-});
 
 /** Has the agent of a task ask the slow model; returns the task and its agent. */
 async function asking(server: Server, model: SlowModel): Promise<{ task: string; agent: Agent }> {

@@ -4,24 +4,15 @@
 import type { Locator, Page } from "@playwright/test";
 
 import { addServer, BUDGET, budgets, models } from "./models";
-import { SlowModel } from "./slowModel";
+import { type SlowModel, test } from "./slowModel";
 import { PASSPORTS } from "./steps";
-import { expect, type Server, taskId, test as base } from "./world";
+import { expect, type Server, taskId } from "./world";
 
 interface Agent {
   id: string;
   displayName: string;
   ownModel: string | null;
 }
-
-const test = base.extend<{ model: SlowModel }>({
-  model: async ({}, use) => {
-    const model = new SlowModel();
-    await model.start();
-    await use(model);
-    model.stop();
-  },
-});
 
 async function settings(page: Page, server: Server): Promise<void> {
   await page.goto(`${server.address}/settings#models`);

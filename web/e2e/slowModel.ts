@@ -4,6 +4,8 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
+import { test as base } from "./world";
+
 interface ChatRequest {
   tools?: { function: { name: string } }[];
 }
@@ -98,3 +100,13 @@ export class SlowModel {
     response.end("data: [DONE]\n\n");
   }
 }
+
+/** A test with such a server. */
+export const test = base.extend<{ model: SlowModel }>({
+  model: async ({}, use) => {
+    const model = new SlowModel();
+    await model.start();
+    await use(model);
+    model.stop();
+  },
+});

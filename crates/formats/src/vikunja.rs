@@ -152,21 +152,12 @@ fn task(
     }
     related(&mut object, own, &mut draft, gather, node.line());
     let people = object.take("assignees").map(|people| people.items()).unwrap_or_default();
-    let names: Vec<String> = people
-        .iter()
-        .filter_map(|person| {
-            let mut person = person.object();
-            person.take_text("name").or_else(|| person.take_text("username"))
-        })
-        .collect();
+    let names: Vec<String> = people.iter().filter_map(name_of).collect();
     draft.details.push("Assigned to", &names.join(", "));
     for comment in object.take("comments").map(|comments| comments.items()).unwrap_or_default() {
         let mut comment = comment.object();
         let on = time(&mut comment, "created", options).and_then(|(_, day)| day);
-        let author = comment.take("author").and_then(|author| {
-            let mut author = author.object();
-            author.take_text("name").or_else(|| author.take_text("username"))
-        });
+        let author = comment.take("author").as_ref().and_then(name_of);
         if let Some(text) = comment.take_text("comment") {
             let text = if is_html(&text) { to_markdown(&text) } else { text };
             let text = author.map_or(text.clone(), |author| format!("{author}:\n\n{text}"));
@@ -254,6 +245,12 @@ fn related(
         }
     }
     related.keep_rest(&mut draft.details, gather);
+}
+
+/// What a person is called.
+fn name_of(person: &Node<'_>) -> Option<String> {
+    let mut person = person.object();
+    person.take_text("name").or_else(|| person.take_text("username"))
 }
 
 /// A time with its day, if it can be read; the first year of the calendar means none.

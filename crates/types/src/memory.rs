@@ -147,6 +147,12 @@ pub struct Room {
 }
 
 impl Room {
+    /// Returns the shares of a window whose model may write `max_output`.
+    pub fn shared(window: u64, max_output: u64, standing: u64, present: u64) -> Self {
+        let answer = Self::for_answer(window, max_output);
+        Self { window, answer, turns: Self::for_turns(window, answer), standing, present }
+    }
+
     /// Returns what is kept free for an answer: as much as the model may write, but no more than a fifth of
     /// the window, because most of a small one is needed for reading.
     pub fn for_answer(window: u64, max_output: u64) -> u64 {

@@ -55,9 +55,7 @@ pub(super) fn size_of_summary(input: &WakeInput) -> u64 {
 pub(super) fn has_place_for_summary(input: &WakeInput) -> bool {
     let Some(window) = input.window else { return true };
     let standing = tokens(tools::offer().text()) + tokens(&system::prompt(&input.effective));
-    let answer = Room::for_answer(window, input.max_output);
-    let turns = Room::for_turns(window, answer);
-    let room = Room { window, answer, turns, standing: standing + MARKS, present: 0 };
+    let room = Room::shared(window, input.max_output, standing + MARKS, 0);
     room.has_place_for(size_of_summary(input))
 }
 
@@ -85,8 +83,7 @@ pub(super) fn room_beside(
             | FragmentKind::Instruction => present += size(draft),
         }
     }
-    let answer = Room::for_answer(window, max_output);
-    Room { window, answer, turns: Room::for_turns(window, answer), standing, present }
+    Room::shared(window, max_output, standing, present)
 }
 
 /// Says that a prompt does not fit even without its log and everything it can do without.

@@ -1,6 +1,5 @@
 //! A session in which a person and a model improve a template.
 
-use dormouse::DrainScope;
 use dormouse_types::port::OutgoingRequest;
 use serde_json::json;
 
@@ -20,17 +19,10 @@ pub(super) async fn second_answer(world: &World) -> anyhow::Result<Vec<OutgoingR
     let calls = [("record_evolution_note", note), ("propose_directives", proposal)];
     world.model.script.push(answer(mark("session-model"), &calls));
     world.model.script.push(answer(mark("session-model"), &[]));
-    drain(world).await?;
+    world.drain_all().await?;
     world.bodies();
     world.dormouse.say_in_evolution(me, template, &mark("session-again"), None).await?;
     world.model.script.push(answer(mark("session-model"), &[]));
-    drain(world).await?;
+    world.drain_all().await?;
     Ok(world.bodies())
-}
-
-async fn drain(world: &World) -> anyhow::Result<()> {
-    world.clock.advance(std::time::Duration::from_secs(60));
-    let scope = DrainScope { all_due: true, ..DrainScope::default() };
-    world.dormouse.drain(scope, &mut |_| {}).await?;
-    Ok(())
 }

@@ -1,7 +1,7 @@
 //! Runs of agent work: one that a call of a hook starts, which asks and reads, and one that a change starts.
 
+use dormouse::NewWork;
 use dormouse::tasks::NewEntry;
-use dormouse::{DrainScope, NewWork};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::port::OutgoingRequest;
 use dormouse_types::work_filter::{EventFilter, TaskEvent};
@@ -35,7 +35,7 @@ pub(super) async fn run(world: &World) -> anyhow::Result<Vec<OutgoingRequest>> {
     script(world, answer(mark("work-turn"), &[read, ("publish_result", published)]).and_goes_on());
     script(world, finish("work-summary"));
     dormouse.run_work(me, &work, None).await?;
-    drain(world).await?;
+    world.drain_all().await?;
     dormouse.correct_work(me, &work, &mark("work-correction"), None).await?;
 
     world.bodies();
@@ -45,7 +45,7 @@ pub(super) async fn run(world: &World) -> anyhow::Result<Vec<OutgoingRequest>> {
     let made = dormouse.add_work_hook(me, &work, hook).await?;
     let call = signed(&made.hook.id.to_string(), &made.secret.0, &mark("hook-body"));
     let run = dormouse.receive_call(&call).await?.run_id;
-    drain(world).await?;
+    world.drain_all().await?;
     let questions = dormouse.work_questions(me, &run).await?;
     dormouse.answer_work_question(me, &questions[0].id, &mark("work-answer"), None).await?;
     let reads: [(&'static str, Value); 5] = [
@@ -57,7 +57,7 @@ pub(super) async fn run(world: &World) -> anyhow::Result<Vec<OutgoingRequest>> {
     ];
     script(world, answer(mark("work-turn-text"), &reads).and_goes_on());
     script(world, finish("work-summary"));
-    drain(world).await?;
+    world.drain_all().await?;
 
     let filter = EventFilter {
         event: TaskEvent::EntryAdded,
@@ -79,7 +79,7 @@ pub(super) async fn run(world: &World) -> anyhow::Result<Vec<OutgoingRequest>> {
         let entry = NewEntry { text: mark(text), private, ..NewEntry::default() };
         dormouse.add_entry(me, &world.elsewhere, entry, None).await?;
         script(world, finish("work-summary"));
-        drain(world).await?;
+        world.drain_all().await?;
     }
     let n_turns = world.model.script.requests().len() - before;
     anyhow::ensure!(n_turns == 7, "{n_turns} turns instead of those of the script");
@@ -92,13 +92,6 @@ fn script(world: &World, answer: Answer) {
 
 fn finish(summary: &str) -> Answer {
     Answer::calls([("finish", json!({ "outcome": "done", "summary": mark(summary) }))])
-}
-
-async fn drain(world: &World) -> anyhow::Result<()> {
-    world.clock.advance(std::time::Duration::from_secs(120));
-    let scope = DrainScope { all_due: true, ..DrainScope::default() };
-    world.dormouse.drain(scope, &mut |_| {}).await?;
-    Ok(())
 }
 
 /// A call as a Git host makes it.

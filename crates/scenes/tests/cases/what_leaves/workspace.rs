@@ -301,6 +301,14 @@ impl World {
         Ok(())
     }
 
+    /// Runs everything that is due a while from now.
+    pub(super) async fn drain_all(&self) -> anyhow::Result<()> {
+        self.clock.advance(std::time::Duration::from_secs(120));
+        let scope = DrainScope { all_due: true, ..DrainScope::default() };
+        self.dormouse.drain(scope, &mut |_| {}).await?;
+        Ok(())
+    }
+
     /// What was sent since this was last called.
     pub(super) fn bodies(&self) -> Vec<OutgoingRequest> {
         std::mem::take(&mut *self.sent.0.lock().expect("one thread"))

@@ -67,6 +67,12 @@ fn controls_and_directions() {
 }
 
 #[test]
+fn a_first_report_where_no_rules_sort_the_sentences() {
+    let text = "1. %:0ก🌀𐿠🫎a ## Action items# # # . ue[# # root cause: rust l## Action items b✅ a🫎￼প￼A# - [ ] ## Lessons# ";
+    check(text);
+}
+
+#[test]
 fn an_item_that_is_ticked_and_open() {
     check(
         "- [x] Order the boxes for the move\n- [ ] Order the boxes for the move\n- [ ] order the boxes for the move.",

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use dormouse_types::address;
 
 /// Maximum units of a section; sections are named by their emoji.
-const MOST: [(&str, usize); 4] = [("✅", 18), ("📌", 24), ("💡", 10), ("❓", 12)];
+const MOST: [(&str, usize); 6] =
+    [("🆕", 4), ("📅", 5), ("✅", 18), ("📌", 24), ("💡", 10), ("❓", 12)];
 
 /// Every address of a text.
 pub fn addresses(text: &str) -> BTreeSet<String> {

@@ -24,4 +24,5 @@ mod evolution;
 mod templates;
 mod rules;
 mod work;
+mod work_runs;
 mod world;

@@ -161,7 +161,8 @@ pub(super) fn heading(text: &str) -> String {
     let line = one_line(text);
     let line = if line.is_empty() { "(no title)".to_owned() } else { line };
     let bare = line.trim_end_matches('#');
-    if bare.len() < line.len() && (bare.is_empty() || bare.ends_with(' ')) {
+    let apart = bare.trim_end_matches('\\');
+    if bare.len() < line.len() && (apart.is_empty() || apart.ends_with(' ')) {
         format!("{bare}\\{}", &line[bare.len()..])
     } else {
         line

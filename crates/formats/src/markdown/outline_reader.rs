@@ -378,14 +378,16 @@ fn heading_text(source: &Source<'_>, first: usize, last: usize) -> String {
     }
     let text = source.line(first).trim().trim_start_matches('#').trim();
     let open = text.trim_end_matches('#');
-    // With a backslash it is part of the text.
-    if let Some(before) =
-        open.strip_suffix('\\').filter(|before| open.len() < text.len() && !before.ends_with('\\'))
+    // A closing run of `#` counts only after a space, or if there is nothing before it. With a backslash
+    // there, it is part of the text.
+    let is_apart = |text: &str| text.is_empty() || text.ends_with([' ', '\t']);
+    if let Some(before) = open.strip_suffix('\\')
+        && open.len() < text.len()
+        && is_apart(before.trim_end_matches('\\'))
     {
         return format!("{before}{}", &text[open.len()..]);
     }
-    // A closing run of `#` counts only after a space, or if there is nothing before it.
-    let text = if open.is_empty() || open.ends_with([' ', '\t']) { open } else { text };
+    let text = if is_apart(open) { open } else { text };
     text.trim().to_owned()
 }
 

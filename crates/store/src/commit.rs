@@ -240,6 +240,9 @@ pub enum Refusal {
     /// The feed position is not the one the routing was based on.
     #[error("the feed position has moved")]
     FeedMoved,
+    /// The list was imported again since its last import was read.
+    #[error("another import of the list came first")]
+    ImportMoved,
     /// A budget leaves no room for what was to be reserved.
     #[error("the budget is used up")]
     OverBudget,

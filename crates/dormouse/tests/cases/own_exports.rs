@@ -205,3 +205,24 @@ fn a_file_without_ids_says_how_many_of_its_titles_are_here_already() {
 fn task_ids(plan: &ImportPlan) -> Vec<Option<TaskId>> {
     plan.tasks.iter().map(|task| task.task_id.clone()).collect()
 }
+
+#[test]
+fn notes_without_a_day_come_back_each_by_itself() {
+    let world = World::new();
+    let sheet = "Title,Note,Owner\nShed,\"first note\n\nwith two parts\",Bob\n";
+    assert_eq!(import(&world, "sheds.csv", sheet).len(), 1);
+    let before = tasks(&world);
+    for format in WITH_IDS {
+        let text = file(&world, &all(), format);
+        let done = import(&world, &format!("own {format}"), &text);
+        assert_eq!(done, [(ImportOutcome::Unchanged, Vec::new())], "{text}");
+        assert_eq!(tasks(&world), before);
+    }
+    let edited = file(&world, &all(), ExportFormat::Markdown).replace("first note", "first words");
+    assert_eq!(import(&world, "own markdown", &edited), [(ImportOutcome::Updated, Vec::new())]);
+    let after = tasks(&world);
+    let mut texts: Vec<_> = after[0]["entries"].as_array().into_iter().flatten().collect();
+    texts.sort_by_key(|entry| entry["text"].to_string());
+    let texts: Vec<_> = texts.into_iter().map(|entry| entry["text"].clone()).collect();
+    assert_eq!(texts, [json!("- Owner: Bob"), json!("first words\n\nwith two parts")]);
+}

@@ -12,7 +12,8 @@ mod plan;
 mod titles;
 
 use dormouse_store::journal::imported;
-use dormouse_store::{Op, in_list};
+
+use dormouse_store::{Op, Policy, Refusal, in_list, retry};
 use dormouse_types::{Digest, Id as _, Origin, Seq, TaskId, Timestamp, WorkspaceId, draft, hash};
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -109,6 +110,18 @@ impl Journal {
         draft: &draft::Task,
         ctx: &EditCtx,
     ) -> Result<Imported, JournalError> {
+        // Another import of the same list may come first: what it wrote is then what this one compares with.
+        retry(Policy::CONTENDED, &[Refusal::ImportMoved], || self.import_once(ws, file, draft, ctx))
+            .await
+    }
+
+    async fn import_once(
+        &self,
+        ws: WorkspaceId,
+        file: &str,
+        draft: &draft::Task,
+        ctx: &EditCtx,
+    ) -> Result<Imported, JournalError> {
         let key = import_key(file, &draft.key);
         let content = Content::of(draft);
         let digest = content.digest();
@@ -119,7 +132,7 @@ impl Journal {
                 return self.import_new(ws, key, content, digest, ctx).await;
             };
             self.define_for(ws, &content, &ctx).await?;
-            let rule = ImportRule::new(ws, key, Last::default(), content);
+            let rule = ImportRule::new(ws, key, None, Last::default(), content);
             let rule = ImportRule { export: Some(Export { as_of, is_new: true }), ..rule };
             return self.import_again(ws, task, rule, ctx).await;
         };
@@ -138,7 +151,8 @@ impl Journal {
         let export = own
             .filter(|(own, _)| *own == task)
             .map(|(_, as_of)| Export { as_of, is_new: as_of > last.as_of });
-        let rule = ImportRule { export, ..ImportRule::new(ws, key, last, content) };
+        let rule =
+            ImportRule { export, ..ImportRule::new(ws, key, Some(row.value), last, content) };
         self.import_again(ws, task, rule, ctx).await
     }
 
@@ -184,7 +198,7 @@ impl Journal {
     ) -> Result<Imported, JournalError> {
         self.define_for(ws, &content, &ctx).await?;
         let ctx = EditCtx { once: Some(once(&key, &digest, 0)), ..ctx };
-        let rule = ImportRule::new(ws, key, Last::default(), content);
+        let rule = ImportRule::new(ws, key, None, Last::default(), content);
         let edited = plain(self.create_with(ws, &ctx, &rule).await)?;
         let kept = rule.planned().kept;
         // Another import of the file had created it since this one looked.
@@ -268,6 +282,8 @@ struct Export {
 struct ImportRule {
     ws: WorkspaceId,
     key: String,
+    /// The record of the last import as it was read; `None` if the key is new.
+    was: Option<String>,
     last: Last,
     content: Content,
     /// What is known of the file if it was exported from this task.
@@ -277,8 +293,14 @@ struct ImportRule {
 }
 
 impl ImportRule {
-    fn new(ws: WorkspaceId, key: String, last: Last, content: Content) -> Self {
-        Self { ws, key, last, content, export: None, planned: Mutex::default() }
+    fn new(
+        ws: WorkspaceId,
+        key: String,
+        was: Option<String>,
+        last: Last,
+        content: Content,
+    ) -> Self {
+        Self { ws, key, was, last, content, export: None, planned: Mutex::default() }
     }
 
     /// What the task is compared with.
@@ -318,7 +340,8 @@ impl Rule for ImportRule {
         let next = plan::after(base.last, &base.content, &plan, &decided.made);
         let next = Last { digest: Some(self.content.digest()), ..next };
         let value = serde_json::to_string(&next).expect("imports are plain data");
-        vec![imported::put(self.ws, &self.key, decided.after.id().as_str(), &value)]
+        let (key, task) = (&self.key, decided.after.id());
+        vec![imported::put(self.ws, key, task.as_str(), &value, self.was.as_deref())]
     }
 
     fn label(&self) -> Option<&'static str> {

@@ -152,6 +152,7 @@ fn entries(
     let here: Vec<&HereEntry> =
         view.entries.iter().chain(&view.deleted_entries).map(|entry| &entry.value).collect();
     let texts: Vec<String> = here.iter().map(|entry| exported(entry)).collect();
+    *file = file.drain(..).flat_map(|entry| apart(entry, &texts)).collect();
     for entry in file.iter_mut() {
         entry.text = without_shown(&entry.text, &texts);
     }
@@ -196,6 +197,46 @@ fn entries(
         last.insert(entry.key.clone(), LastEntry { id: here.id.clone(), digest, flags });
     }
     last
+}
+
+/// An entry of a file as the entries here that it consists of. In Markdown nothing sets one entry without a
+/// day off from the one above it, so they come back as one.
+fn apart(entry: Entry, here: &[String]) -> Vec<Entry> {
+    let here: Vec<(String, usize)> =
+        here.iter().map(|text| (words(text), paragraphs(text).len())).collect();
+    let whole = [entry.text.as_str(), undated(&entry)].map(words);
+    if here.iter().any(|(words, _)| whole.contains(words)) {
+        return vec![entry];
+    }
+    let all = paragraphs(&entry.text);
+    let mut parts: Vec<String> = Vec::new();
+    let (mut at, mut is_open) = (0, false);
+    while at < all.len() {
+        let text = |n: usize| all[at..at + n].join("\n\n");
+        let is_here = |&n: &usize| {
+            let part = Entry { text: text(n), ..entry.clone() };
+            let part = [part.text.as_str(), undated(&part)].map(words);
+            here.iter().any(|(words, length)| *length == n && part.contains(words))
+        };
+        let found = (1..=all.len() - at).rev().find(is_here);
+        let next = text(found.unwrap_or(1));
+        match parts.last_mut().filter(|_| found.is_none() && is_open) {
+            Some(last) => *last = format!("{last}\n\n{next}"),
+            None => parts.push(next),
+        }
+        is_open = found.is_none();
+        at += found.unwrap_or(1);
+    }
+    let part = |(n, text): (usize, String)| match n {
+        0 => Entry { text, ..entry.clone() },
+        n => Entry { key: format!("{}/{}", entry.key, n + 1), text, on: None, ..entry.clone() },
+    };
+    parts.into_iter().enumerate().map(part).collect()
+}
+
+/// The paragraphs of a text.
+fn paragraphs(text: &str) -> Vec<&str> {
+    text.split("\n\n").filter(|part| !part.trim().is_empty()).collect()
 }
 
 /// An entry as an export writes its text.

@@ -1,4 +1,4 @@
-use dormouse_journal::{Edit, Imported, JournalError, Outcome};
+use dormouse_journal::{Edit, Filter, Imported, JournalError, Outcome};
 use dormouse_store::journal::imported;
 use dormouse_store::{Commit, Db};
 use dormouse_types::draft::{Entry, Item, Task};
@@ -285,11 +285,56 @@ fn two_files_never_share_a_key() {
 fn a_damaged_last_import_overwrites_nothing_and_stops_no_other_task() {
     let world = World::new();
     let first = import(&world, &shed());
-    let op = imported::put(WS, "garden.md|shed", first.task.as_str(), "{broken");
+    let row = now(world.store.first(imported::by_key(WS, "garden.md|shed"))).expect("read");
+    let was = row.expect("imported").value;
+    let op = imported::put(WS, "garden.md|shed", first.task.as_str(), "{broken", Some(&was));
     let damage = Commit::new("test", Db::Journal, WS).op(op);
     now(world.store.commit(damage)).expect("damaged");
     let again = import(&world, &Task { title: "Build two sheds".into(), ..shed() });
     assert_eq!((&again.task, again.outcome), (&first.task, Outcome::Unchanged));
     assert!(again.kept[0].contains("cannot be read"), "{:?}", again.kept);
     assert_eq!(world.state(&first.task).title, "Build the shed");
+}
+
+/// The list "garden.md" is imported by somebody else right before the next commit.
+fn somebody_imports(world: &World, draft: Task) {
+    let journal = world.journal.clone();
+    world.engine.before_next_commit(move || {
+        now(journal.import(WS, "garden.md", &draft, &person())).map(drop).expect("imported");
+    });
+}
+
+fn bare(entries: Vec<Entry>) -> Task {
+    Task { labels: Vec::new(), category: None, entries, ..shed() }
+}
+
+#[test]
+fn two_first_imports_of_one_list_at_once_make_one_task() {
+    let world = World::new();
+    somebody_imports(&world, bare(vec![entry("a", "The floor needs two bags.")]));
+    let ours = import(&world, &Task { title: "Build two sheds".into(), ..bare(Vec::new()) });
+    assert_eq!(ours.outcome, Outcome::Updated { changes: 1 });
+    assert_eq!(world.titles(&Filter::default()), ["Build two sheds"]);
+    let state = world.state(&ours.task);
+    assert_eq!((state.title.as_str(), state.entries.len()), ("Build two sheds", 1));
+}
+
+#[test]
+fn two_first_imports_of_the_same_list_at_once_are_one() {
+    let world = World::new();
+    somebody_imports(&world, bare(Vec::new()));
+    let ours = import(&world, &bare(Vec::new()));
+    assert_eq!(ours.outcome, Outcome::Unchanged);
+    assert_eq!(world.titles(&Filter::default()), ["Build the shed"]);
+}
+
+#[test]
+fn two_imports_at_once_write_a_new_note_once() {
+    let world = World::new();
+    let first = import(&world, &bare(Vec::new()));
+    let notes = || vec![entry("a", "The floor needs two bags.")];
+    somebody_imports(&world, bare(notes()));
+    import(&world, &Task { title: "Build two sheds".into(), ..bare(notes()) });
+    let state = world.state(&first.task);
+    assert_eq!((state.title.as_str(), state.entries.len()), ("Build two sheds", 1));
 }

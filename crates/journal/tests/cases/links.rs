@@ -1,20 +1,14 @@
 //! Links between tasks: the rules, what both tasks learn, and undo.
 
 use std::cell::Cell;
-use std::sync::{Arc, Mutex};
 
-use dormouse_journal::{Edit, EditError, Edited, Journal, JournalError};
-use dormouse_store::{
-    Backend, Commit, CommitError, Committed, Db, Hints, ReadError, Row, Store, Value,
-};
-use dormouse_testkit::CountingEntropy;
+use dormouse_journal::{Edit, EditError, Edited, JournalError};
 use dormouse_types::change::What;
 use dormouse_types::limits;
-use dormouse_types::port::{BoxFuture, NoFaults};
 use dormouse_types::task::LinkKind;
-use dormouse_types::{HostId, Id as _, Origin, TaskId, TaskLinkId};
+use dormouse_types::{Id as _, Origin, TaskId, TaskLinkId};
 
-use crate::world::{Engine, WS, World, now, person};
+use crate::world::{WS, World, now, person};
 
 fn link(kind: LinkKind, to: &TaskId) -> Edit {
     Edit::Link { to: to.clone(), kind }
@@ -218,45 +212,6 @@ fn making_and_taking_away_are_undone_from_either_end() {
     assert_eq!(error.to_string(), message);
 }
 
-type Between = Box<dyn FnOnce() + Send>;
-
-/// A store that runs an action right before its first commit.
-struct Slow {
-    under: Arc<Engine>,
-    once: Mutex<Option<Between>>,
-}
-
-impl Backend for Slow {
-    fn read<'a>(
-        &'a self,
-        db: Db,
-        sql: &'static str,
-        params: Vec<Value>,
-    ) -> BoxFuture<'a, Result<Vec<Row>, ReadError>> {
-        self.under.read(db, sql, params)
-    }
-
-    fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Committed, CommitError>> {
-        let between = self.once.lock().expect("one thread").take();
-        if let Some(between) = between {
-            between();
-        }
-        self.under.commit(commit)
-    }
-
-    fn host(&self, db: Db) -> HostId {
-        self.under.host(db)
-    }
-
-    fn engine(&self) -> dormouse_store::Engine {
-        self.under.engine()
-    }
-
-    fn changes(&self) -> Hints {
-        self.under.changes()
-    }
-}
-
 #[test]
 fn a_link_is_decided_again_when_the_other_task_moved_meanwhile() {
     let world = World::new();
@@ -268,15 +223,11 @@ fn a_link_is_decided_again_when_the_other_task_moved_meanwhile() {
     };
     // The other task is edited between reading and writing in the first attempt.
     let (journal, other) = (world.journal.clone(), b.clone());
-    let between = move || {
+    world.engine.before_next_commit(move || {
         let title = [Edit::Title("Bb".into())];
         now(journal.edit(WS, &other, &title, &person())).map(drop).unwrap();
-    };
-    let engine = Slow { under: world.engine.clone(), once: Mutex::new(Some(Box::new(between))) };
-    let store = Store::new(Arc::new(engine), Arc::new(NoFaults));
-    let entropy = Arc::new(CountingEntropy::seeded(7));
-    let journal = Journal::new(store, Arc::new(world.clock.clone()), entropy);
-    let edited = now(journal.edit_with(WS, &a, &person(), &rule)).unwrap();
+    });
+    let edited = now(world.journal.edit_with(WS, &a, &person(), &rule)).unwrap();
     assert_eq!((tries.get(), edited.revision), (2, 2));
     assert_eq!(revisions(&world, &[&a, &b]), [2, 3]);
     assert_eq!(world.view(&b).task.value.title, "Bb", "nothing is overwritten");

@@ -1,7 +1,7 @@
 //! A journal on a store in memory.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use dormouse_journal::{
@@ -32,15 +32,24 @@ pub struct World {
     pub engine: Arc<Engine>,
 }
 
-/// A store in memory whose receipts cannot be read while a flag is set.
+type Action = Box<dyn FnOnce() + Send>;
+
+/// A store in memory whose receipts cannot be read while a flag is set, and that lets another writer come
+/// right before a commit.
 pub struct Engine {
     under: Sqlite,
     hides_receipts: AtomicBool,
+    before_commit: Mutex<Option<Action>>,
 }
 
 impl Engine {
     pub fn hide_receipts(&self, hides: bool) {
         self.hides_receipts.store(hides, Ordering::SeqCst);
+    }
+
+    /// Runs an action after all was read for the next commit, right before it.
+    pub fn before_next_commit(&self, action: impl FnOnce() + Send + 'static) {
+        *self.before_commit.lock().expect("one thread") = Some(Box::new(action));
     }
 }
 
@@ -60,6 +69,10 @@ impl Backend for Engine {
     }
 
     fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Committed, CommitError>> {
+        let action = self.before_commit.lock().expect("one thread").take();
+        if let Some(action) = action {
+            action();
+        }
         self.under.commit(commit)
     }
 
@@ -91,7 +104,11 @@ impl World {
         let port: Arc<dyn Clock> = Arc::new(clock.clone());
         let entropy = Arc::new(CountingEntropy::seeded(1));
         let under = Sqlite::memory(&port, &*entropy).expect("a store in memory");
-        let engine = Arc::new(Engine { under, hides_receipts: AtomicBool::new(false) });
+        let engine = Arc::new(Engine {
+            under,
+            hides_receipts: AtomicBool::new(false),
+            before_commit: Mutex::default(),
+        });
         let store = Store::new(engine.clone(), Arc::new(NoFaults));
         let journal = Journal::new(store.clone(), port, entropy);
         Self { journal, store, clock, engine }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use dormouse_types::WorkspaceId;
 
-use crate::commit::{Db, Op};
+use crate::commit::{Db, Op, Refusal};
 use crate::in_list;
 use crate::store::{Query, ReadError, ws};
 use crate::{params, params_values};
@@ -19,11 +19,28 @@ pub struct Imported {
 }
 
 /// Records the last import of a key.
-pub fn put(workspace: WorkspaceId, key: &str, entity_id: &str, value: &str) -> Op {
-    Op::any(
-        "INSERT INTO imported (ws, key, entity_id, value) VALUES (?1, ?2, ?3, ?4)
-         ON CONFLICT (ws, key) DO UPDATE SET entity_id = excluded.entity_id, value = excluded.value",
-        params![ws(workspace), key, entity_id, value],
+///
+/// `was` is the value that the import was decided on; `None` if the key was new. Refused with
+/// [`Refusal::ImportMoved`] if another import of the key came first.
+pub fn put(
+    workspace: WorkspaceId,
+    key: &str,
+    entity_id: &str,
+    value: &str,
+    was: Option<&str>,
+) -> Op {
+    let Some(was) = was else {
+        return Op::one(
+            "INSERT INTO imported (ws, key, entity_id, value) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (ws, key) DO NOTHING",
+            params![ws(workspace), key, entity_id, value],
+            Refusal::ImportMoved,
+        );
+    };
+    Op::one(
+        "UPDATE imported SET entity_id = ?3, value = ?4 WHERE ws = ?1 AND key = ?2 AND value = ?5",
+        params![ws(workspace), key, entity_id, value, was],
+        Refusal::ImportMoved,
     )
 }
 

@@ -414,13 +414,17 @@ fn the_last_word_on_a_field_stays(world: &World) {
 }
 
 fn an_import_is_known_by_its_key(world: &World) {
-    world.journal([imported::put(WS, "file|Heading|1", "jt-1", "{}")]);
-    world.journal([imported::put(WS, "file|Heading|1", "jt-2", r#"{"a":1}"#)]);
+    let put = |task, value, was| imported::put(WS, "file|Heading|1", task, value, was);
+    world.journal([put("jt-1", "{}", None)]);
+    assert_eq!(world.refusal(journal_commit([put("jt-2", "{}", None)])), Refusal::ImportMoved);
+    let late = put("jt-2", "{}", Some(r#"{"b":1}"#));
+    assert_eq!(world.refusal(journal_commit([late])), Refusal::ImportMoved);
+    world.journal([put("jt-2", r#"{"a":1}"#, Some("{}"))]);
     let last = Imported { entity_id: "jt-2".into(), value: r#"{"a":1}"#.into() };
     assert_eq!(world.all(imported::by_key(WS, "file|Heading|1")), [last]);
     assert_eq!(world.first(imported::by_key(WS, "file|Heading|2")), None);
     assert_eq!(world.first(imported::by_key(OTHER_WS, "file|Heading|1")), None);
-    world.journal([imported::put(WS, "file|Heading|3", "jt-3", "{}")]);
+    world.journal([imported::put(WS, "file|Heading|3", "jt-3", "{}", None)]);
     let keys = ["file|Heading|1", "file|Heading|2", "file|Heading|3"].map(str::to_owned);
     let mut found = world.all(imported::by_keys(WS, &keys));
     found.sort_by(|a, b| a.0.cmp(&b.0));
@@ -435,7 +439,7 @@ fn the_keys_of_a_file_page_in_order_without_deleted_tasks(world: &World) {
     let deleted = Task { deleted_at: Some(at(9)), ..deleted };
     world.journal([row::insert(WS, &live), row::insert(WS, &deleted)]);
     let (kept, gone) = (live.id.as_str(), deleted.id.as_str());
-    let put = |key: &str, id: &str| world.journal([imported::put(WS, key, id, "{}")]);
+    let put = |key: &str, id: &str| world.journal([imported::put(WS, key, id, "{}", None)]);
     for key in ["a.md|b#1", "a.md|Z#1", "a.md|ä#1", r"a.md\|x|c", "a.mdx|d", "a.m|e"] {
         put(key, kept);
     }

@@ -13,7 +13,7 @@ mod same_titles;
 use dormouse_agents::AgentError;
 use dormouse_agents::lifecycle::NewAgent;
 use dormouse_formats::plan::Planned;
-use dormouse_journal::Outcome;
+use dormouse_journal::{JournalError, Outcome};
 use dormouse_store::retry::{Policy, retry};
 use dormouse_store::{MaybeRefused as _, Refusal};
 use dormouse_types::{AgentId, Caller, Id as _, Scope, TaskId, hash};
@@ -163,10 +163,21 @@ impl Dormouse {
             on_event(ImportEvent::Remark { line: remark.line, message: remark.message });
         }
         let ctx = edit_ctx(caller, "import", &file.name, None, None)?;
-        let (mut created, mut updated, mut unchanged) = (0, 0, 0);
+        let (mut created, mut updated, mut unchanged, mut refused) = (0, 0, 0, 0);
         for (done, task) in (1..).zip(planned.tasks) {
             let draft = &task.draft;
-            let imported = self.journal.import(caller.workspace, &file.name, draft, &ctx).await?;
+            let imported = self.journal.import(caller.workspace, &file.name, draft, &ctx).await;
+            let imported = match imported {
+                Ok(imported) => imported,
+                // What one task cannot hold, together with what it has here, stops no other task.
+                Err(JournalError::Edit(error)) => {
+                    refused += 1;
+                    let message = format!("\"{}\" was not written: {error}", draft.title);
+                    on_event(ImportEvent::Remark { line: draft.line, message });
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
             let outcome = match imported.outcome {
                 Outcome::Created => {
                     created += 1;
@@ -182,7 +193,7 @@ impl Dormouse {
                 }
             };
             let agent_id = if options.agents.gives(&task) {
-                Some(self.agent_of_import(caller, &imported.task).await?)
+                self.agent_of_import(caller, &imported.task).await?
             } else {
                 None
             };
@@ -197,17 +208,24 @@ impl Dormouse {
                 total,
             });
         }
-        on_event(ImportEvent::Done { created, updated, unchanged });
+        on_event(ImportEvent::Done { created, updated, unchanged, refused });
         Ok(())
     }
 
-    /// The agent of an imported task, created if it has none.
-    async fn agent_of_import(&self, caller: &Caller, task: &TaskId) -> Result<AgentId, Error> {
+    /// The agent of an imported task, created if it never had one: one that a person destroyed stays
+    /// destroyed.
+    async fn agent_of_import(
+        &self,
+        caller: &Caller,
+        task: &TaskId,
+    ) -> Result<Option<AgentId>, Error> {
         let key = hash::joined(&["import-agent", task.as_str()]).0;
         let by = request_context(caller, Some(&key))?;
         match self.agents.create(caller.workspace, task, &NewAgent::default(), &by).await {
-            Ok(agent) => Ok(agent.doc.value.id),
-            Err(AgentError::Exists { agent, .. }) => Ok(agent),
+            Ok(agent) => Ok(Some(agent.doc.value)
+                .filter(|agent| agent.destroyed_at.is_none())
+                .map(|agent| agent.id)),
+            Err(AgentError::Exists { agent, .. }) => Ok(Some(agent)),
             Err(error) => Err(error.into()),
         }
     }

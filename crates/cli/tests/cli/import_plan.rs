@@ -212,3 +212,69 @@ fn an_import_that_is_killed_at_six_of_ten_goes_on() {
     let all: std::collections::BTreeSet<String> = titles(&world).into_iter().collect();
     assert_eq!(all.len(), 10);
 }
+
+#[test]
+fn two_files_of_one_name_are_two_lists_and_a_folder_is_read_with_its_folders() {
+    let world = World::new();
+    let kitchen = world.file("house/kitchen/todo.md", "# Todo\n\n- [ ] paint\n- [ ] order tiles\n");
+    let bath = world.file("house/bath/todo.md", "# Todo\n\n- [x] paint\n- [ ] order a mirror\n");
+    let both = ["--no-wait", "import", &kitchen, &bath, &kitchen, "--yes"];
+    let done = world.ok(&both);
+    assert_eq!(done.out.matches("1 created, 0 updated, 0 unchanged").count(), 2, "{done:?}");
+    let again = world.ok(&both);
+    assert_eq!(again.out.matches("0 created, 0 updated, 1 unchanged").count(), 2, "{again:?}");
+
+    world.file("vault/Inbox.md", "# Inbox\n\n- [ ] sort the post\n");
+    world.file("vault/trips/Rome.md", "# Rome\n\n- [ ] book the train\n");
+    world.file("vault/.obsidian/app.md", "# Settings\n\n- [ ] no task\n");
+    let vault = world.file("vault/trips/Oslo.md", "# Oslo\n\n- [ ] book the ship\n");
+    let vault = vault.replace("/trips/Oslo.md", "");
+    let done = world.ok(&["--no-wait", "import", &vault, "--yes"]);
+    for name in ["vault/Inbox.md", "vault/trips/Oslo.md", "vault/trips/Rome.md"] {
+        assert!(done.out.contains(&format!("{name}: 1 task")), "{done:?}");
+    }
+    assert_eq!(titles(&world), ["Inbox", "Oslo", "Rome", "Todo", "Todo"]);
+}
+
+#[test]
+fn a_slip_in_an_edited_plan_can_be_mended_in_what_was_written() {
+    let world = World::new();
+    let file = world.file("move.md", MOVE);
+    // The first time a title is changed and a word mistyped, the second time only the word is put right.
+    let script = "s/^ 9 itme/ 9 item/\nt\ns/^ 9 item/ 9 itme/\ns/= Internet$/= Internet at home/\n";
+    let edit = editor(&world, script);
+    let settings = [("VISUAL", edit.as_str())];
+    let done = world.run_set(&["--no-wait", "import", &file, "--plan"], &settings, b"e\ne\ny\n");
+    assert!(done.out.contains("Nothing of it is in the plan yet."), "{done:?}");
+    assert_eq!(titles(&world), ["Done", "Internet at home", "Movers"]);
+}
+
+#[test]
+fn a_plan_says_what_an_import_would_change_and_what_stays() {
+    let world = World::new();
+    let list = "- [ ] Call Ana 📅 2026-04-01\n- [ ] Paint the hall 📅 2026-04-02\n";
+    let file = world.file("list.md", list);
+    world.ok(&["--no-wait", "import", &file, "--yes"]);
+    world.ok(&["task", "edit", "Call Ana", "--due", "2026-04-10"]);
+    world.file("list.md", &list.replace("2026-04-01", "2026-04-05").replace("Paint", "Clean"));
+    let shown = world.ok(&["import", &file, "--dry-run"]);
+    assert!(
+        shown.out.contains("Call Ana: as it is, changed here and stays: due date"),
+        "{shown:?}"
+    );
+    let same = world.run_with(&["--no-wait", "import", &file, "--plan"], b"n\n");
+    assert!(same.out.contains("[y]es [n]o [e]dit"), "{same:?}");
+}
+
+#[test]
+fn a_task_that_cannot_hold_more_is_named_and_stops_no_other() {
+    let world = World::new();
+    let boxes = |name: &str| (0..300).map(|n| format!("- [ ] {name} {n}\n")).collect::<String>();
+    let file = world.file("list.md", &format!("# Full\n\n{}# Small\n\n- [ ] one\n", boxes("old")));
+    world.ok(&["--no-wait", "import", &file, "--yes"]);
+    world.file("list.md", &format!("# Full\n\n{}# Small\n\n- [ ] two\n", boxes("new")));
+    let done = world.run(&["--no-wait", "import", &file, "--yes"]);
+    assert!(done.out.contains("0 created, 1 updated, 0 unchanged, 1 not written"), "{done:?}");
+    assert!(done.out.contains("\"Full\" was not written: "), "{done:?}");
+    assert!(done.err.contains("1 task not written"), "{done:?}");
+}

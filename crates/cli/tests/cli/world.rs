@@ -73,6 +73,8 @@ impl World {
     /// Writes a file next to the data folder.
     pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
         let path = self.folder.path().join(name);
+        let folder = path.parent().expect("a folder");
+        std::fs::create_dir_all(folder).expect("a temporary folder can be made");
         std::fs::write(&path, content).expect("a temporary file can be written");
         path.to_string_lossy().into_owned()
     }

@@ -3,7 +3,6 @@
 //! A list is known by its name, since two lists may have the same titles and ids that count from 1. So such a
 //! file is another list until its person says otherwise, and the plan says what they may not expect.
 
-use dormouse_journal::Known;
 use dormouse_types::Caller;
 use dormouse_types::draft::Remark;
 
@@ -65,7 +64,7 @@ impl Dormouse {
     ) -> Result<usize, Error> {
         let drafts: Vec<_> = made.planned.tasks.iter().map(|task| &task.draft).collect();
         let known = self.journal.import_known(caller.workspace, name, &drafts).await?;
-        Ok(known.iter().filter(|known| !matches!(known, Known::New)).count())
+        Ok(known.iter().filter(|known| known.task.is_some()).count())
     }
 }
 

@@ -93,11 +93,14 @@ pub struct TaskPlan {
     pub suggests_agent: bool,
     /// Whether it gets an agent, if a person chose.
     pub agent: Option<AgentChoice>,
-    /// What the import would do: `updated` means that the file has other content than at its last
-    /// import; values changed here since then stay.
+    /// What the import would do.
     pub outcome: ImportOutcome,
     /// The task that it was imported as before.
     pub task_id: Option<TaskId>,
+    /// What of that task would be changed, such as `dueDate`, `item Tape` or `note "The van…"`.
+    pub changes: Vec<String>,
+    /// What the file has other values for, and would stay because it was changed here.
+    pub kept: Vec<String>,
 }
 
 /// A remark about a line of the file.
@@ -376,10 +379,11 @@ pub(super) fn view(base: &Base, made: PlannedFile, known: Vec<Known>) -> ImportP
 }
 
 fn task_view(task: PlannedTask, read_title: Option<String>, known: Known) -> TaskPlan {
-    let (outcome, task_id) = match known {
-        Known::New => (ImportOutcome::Created, None),
-        Known::Same(task) => (ImportOutcome::Unchanged, Some(task)),
-        Known::Other(task) => (ImportOutcome::Updated, Some(task)),
+    let Known { task: task_id, changes, kept } = known;
+    let outcome = match &task_id {
+        None => ImportOutcome::Created,
+        Some(_) if changes.is_empty() => ImportOutcome::Unchanged,
+        Some(_) => ImportOutcome::Updated,
     };
     let suggests_agent = deserves_agent(&task.draft) == AgentChoice::Give;
     let PlannedTask { draft, agent } = task;
@@ -403,6 +407,8 @@ fn task_view(task: PlannedTask, read_title: Option<String>, known: Known) -> Tas
         agent,
         outcome,
         task_id,
+        changes,
+        kept,
     }
 }
 

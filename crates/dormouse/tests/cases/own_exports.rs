@@ -226,3 +226,32 @@ fn notes_without_a_day_come_back_each_by_itself() {
     let texts: Vec<_> = texts.into_iter().map(|entry| entry["text"].clone()).collect();
     assert_eq!(texts, [json!("- Owner: Bob"), json!("first words\n\nwith two parts")]);
 }
+
+#[test]
+fn a_change_here_keeps_its_own_item_and_no_other_of_the_same_title() {
+    let world = World::new();
+    let list = "# Shelf\n\n- [ ] Screw\n- [ ] Glue\n- [ ] Screw\n";
+    assert_eq!(import(&world, "shelf.md", list).len(), 1);
+    let text = file(&world, &all(), ExportFormat::Json);
+    let before = tasks(&world);
+    let task: TaskId = before[0]["id"].as_str().expect("an id").parse().expect("an id");
+    let id = |at: usize| before[0]["items"][at]["id"].as_str().expect("an id").to_owned();
+    world.later(60);
+    let tick = ItemPatch { is_checked: Some(true), ..ItemPatch::default() };
+    let first = id(0).parse().expect("an id");
+    now(world.dormouse.edit_item(&me(), &task, &first, tick, None)).expect("ticked");
+    let mut edited: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let items = edited["tasks"][0]["items"].as_array_mut().expect("items");
+    items[2]["isChecked"] = json!(true);
+    items[0]["title"] = json!("Long screw");
+    let planned = plan(&world, "back.json", &edited.to_string());
+    assert_eq!(planned.tasks[0].changes, ["item Screw"]);
+    assert_eq!(planned.tasks[0].kept, ["item Screw"]);
+    let done = import(&world, "back.json", &edited.to_string());
+    assert_eq!(done, [(ImportOutcome::Updated, vec!["item Screw".to_owned()])]);
+    let after = tasks(&world);
+    let of = |at: usize| {
+        (after[0]["items"][at]["title"].clone(), after[0]["items"][at]["isChecked"].clone())
+    };
+    assert_eq!([of(0), of(2)], [(json!("Screw"), json!(true)), (json!("Screw"), json!(true))]);
+}

@@ -58,15 +58,31 @@ pub enum Outcome {
 }
 
 /// What an import of a draft would do.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Known {
-    /// Its key is new: a task would be created.
-    New,
-    /// It is the content last imported as this task, or an export of it that would change nothing.
-    Same(TaskId),
-    /// This task was imported from other content, or its export was changed.
-    Other(TaskId),
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Known {
+    /// The task that it would change; `None` if its key is new, so that a task would be created.
+    pub task: Option<TaskId>,
+    /// What of the task would be changed.
+    pub changes: Vec<String>,
+    /// Values that differ from the file and would stay because they were changed here.
+    pub kept: Vec<String>,
 }
+
+/// A draft beside what is known of its key.
+enum Prepared {
+    /// Its key is new.
+    New(Content),
+    /// It is what was last imported as this task.
+    Same(TaskId),
+    /// What was last imported as this task cannot be read.
+    Damaged(TaskId),
+    /// It was imported as this task, or exported from it.
+    Again(TaskId, Box<ImportRule>),
+}
+
+/// What stays of a task whose last import cannot be read: one damaged row stops no other task, and overwrites
+/// nothing of a person's.
+const UNREADABLE: &str = "everything (what was last imported cannot be read)";
 
 impl Journal {
     /// What an import of each draft of a file would do, in their order. Writes nothing.
@@ -81,21 +97,27 @@ impl Journal {
             let keys: Vec<String> =
                 drafts.iter().map(|draft| import_key(file, &draft.key)).collect();
             let rows = self.store.all(imported::by_keys(ws, &keys)).await?;
-            let rows: BTreeMap<String, imported::Imported> = rows.into_iter().collect();
-            for (draft, key) in drafts.iter().zip(&keys) {
-                let Some(row) = rows.get(key) else {
-                    known.push(self.own_known(ws, draft).await?);
-                    continue;
-                };
-                known.push(match last_import(key, row)? {
-                    (task, Some(last)) if last.digest == Some(Content::of(draft).digest()) => {
-                        Known::Same(task)
-                    }
-                    (task, Some(_) | None) => Known::Other(task),
-                });
+            let mut rows: BTreeMap<String, imported::Imported> = rows.into_iter().collect();
+            for (draft, key) in drafts.iter().zip(keys) {
+                let row = rows.remove(&key);
+                known.push(self.known(ws, self.prepared(ws, key, row, draft).await?).await?);
             }
         }
         Ok(known)
+    }
+
+    async fn known(&self, ws: WorkspaceId, prepared: Prepared) -> Result<Known, JournalError> {
+        Ok(match prepared {
+            Prepared::New(_) => Known::default(),
+            Prepared::Same(task) => Known { task: Some(task), ..Known::default() },
+            Prepared::Damaged(task) => {
+                Known { task: Some(task), kept: vec![UNREADABLE.to_owned()], ..Known::default() }
+            }
+            Prepared::Again(task, rule) => {
+                let (plan, _) = rule.plan(&self.task(ws, &task).await?);
+                Known { task: Some(task), changes: plan.changes, kept: plan.kept }
+            }
+        })
     }
 
     /// Imports one draft of a file.
@@ -123,37 +145,54 @@ impl Journal {
         ctx: &EditCtx,
     ) -> Result<Imported, JournalError> {
         let key = import_key(file, &draft.key);
-        let content = Content::of(draft);
-        let digest = content.digest();
         let ctx = EditCtx { origin: Origin::Import, if_match: None, ..ctx.clone() };
-        let own = self.own_export(ws, draft).await?;
-        let Some(row) = self.store.first(imported::by_key(ws, &key)).await? else {
-            let Some((task, as_of)) = own else {
-                return self.import_new(ws, key, content, digest, ctx).await;
+        let row = self.store.first(imported::by_key(ws, &key)).await?;
+        let unchanged =
+            |task, kept| Imported { task, outcome: Outcome::Unchanged, kept, seq: None };
+        match self.prepared(ws, key.clone(), row, draft).await? {
+            Prepared::New(content) => {
+                let digest = content.digest();
+                self.import_new(ws, key, content, digest, ctx).await
+            }
+            Prepared::Same(task) => Ok(unchanged(task, Vec::new())),
+            Prepared::Damaged(task) => Ok(unchanged(task, vec![UNREADABLE.to_owned()])),
+            Prepared::Again(task, rule) => {
+                self.define_for(ws, &rule.content, &ctx).await?;
+                self.import_again(ws, task, *rule, ctx).await
+            }
+        }
+    }
+
+    /// Compares a draft with what is known of its key.
+    async fn prepared(
+        &self,
+        ws: WorkspaceId,
+        key: String,
+        row: Option<imported::Imported>,
+        draft: &draft::Task,
+    ) -> Result<Prepared, JournalError> {
+        let content = Content::of(draft);
+        let Some(row) = row else {
+            let Some((task, as_of)) = self.own_export(ws, draft).await? else {
+                return Ok(Prepared::New(content));
             };
-            self.define_for(ws, &content, &ctx).await?;
             let rule = ImportRule::new(ws, key, None, Last::default(), content);
-            let rule = ImportRule { export: Some(Export { as_of, is_new: true }), ..rule };
-            return self.import_again(ws, task, rule, ctx).await;
+            let export = Some(Export { as_of, is_new: true });
+            return Ok(Prepared::Again(task, Box::new(ImportRule { export, ..rule })));
         };
         let (task, last) = match last_import(&key, &row)? {
             (task, Some(last)) => (task, last),
-            (task, None) => {
-                // One damaged row stops no other task, and overwrites nothing of a person's.
-                let kept = vec!["everything (what was last imported cannot be read)".to_owned()];
-                return Ok(Imported { task, outcome: Outcome::Unchanged, kept, seq: None });
-            }
+            (task, None) => return Ok(Prepared::Damaged(task)),
         };
-        if last.digest.as_ref() == Some(&digest) {
-            return Ok(Imported { task, outcome: Outcome::Unchanged, kept: Vec::new(), seq: None });
+        if last.digest.as_ref() == Some(&content.digest()) {
+            return Ok(Prepared::Same(task));
         }
-        self.define_for(ws, &content, &ctx).await?;
+        let own = self.own_export(ws, draft).await?;
         let export = own
             .filter(|(own, _)| *own == task)
             .map(|(_, as_of)| Export { as_of, is_new: as_of > last.as_of });
-        let rule =
-            ImportRule { export, ..ImportRule::new(ws, key, Some(row.value), last, content) };
-        self.import_again(ws, task, rule, ctx).await
+        let rule = ImportRule::new(ws, key, Some(row.value), last, content);
+        Ok(Prepared::Again(task, Box::new(ImportRule { export, ..rule })))
     }
 
     /// The task of this workspace that a draft was exported from, and when that was last changed then.
@@ -168,24 +207,6 @@ impl Journal {
             Err(JournalError::NoTask { .. }) => Ok(None),
             Err(error) => Err(error),
         }
-    }
-
-    /// What an import of a draft would do that no earlier import had the key of.
-    async fn own_known(&self, ws: WorkspaceId, draft: &draft::Task) -> Result<Known, JournalError> {
-        let Some(id) = draft.own_id() else { return Ok(Known::New) };
-        let view = match self.task(ws, &id).await {
-            Ok(view) => view,
-            Err(JournalError::NoTask { .. }) => return Ok(Known::New),
-            Err(error) => return Err(error),
-        };
-        let content = Content::of(draft);
-        let labels = view.all_labels.iter().map(|label| label.name.to_lowercase());
-        let labels: BTreeSet<String> = labels.collect();
-        let is_defined = content.labels.iter().all(|name| labels.contains(&name.to_lowercase()));
-        let base = own::base(&view, &content, draft.as_of, &Last::default());
-        let plan = plan::plan(&view, &base.last, &base.content, &base.changed_here);
-        let is_same = view.deleted_at().is_some() || (is_defined && plan.edits.is_empty());
-        Ok(if is_same { Known::Same(id) } else { Known::Other(id) })
     }
 
     async fn import_new(
@@ -244,11 +265,18 @@ impl Journal {
 /// The key under which a draft of a file is known again.
 ///
 /// The name of the file ends at the first `|` without a backslash before it, so that two files
-/// never share a key.
+/// never share a key. A key that no index could hold is cut, with its digest in place of the rest.
 fn import_key(file: &str, draft: &str) -> String {
     let file = file.replace('\\', r"\\").replace('|', r"\|");
-    [file.as_str(), draft].join("|")
+    if draft.len() <= KEY_MAX {
+        return [file.as_str(), draft].join("|");
+    }
+    let start = &draft[..draft.floor_char_boundary(KEY_MAX / 2)];
+    format!("{file}|{start}…{}", hash::sha256(draft))
 }
+
+/// Units: bytes. Postgres indexes values of up to about 2,700.
+const KEY_MAX: usize = 1_000;
 
 /// The task of a key, and the content of its last import if that can be read.
 fn last_import(
@@ -316,6 +344,12 @@ impl ImportRule {
         }
     }
 
+    /// What it does to the task, and what that was compared with.
+    fn plan(&self, view: &TaskView) -> (Plan, own::Base) {
+        let base = self.base(view);
+        (plan::plan(view, &base.last, &base.content, &base.changed_here), base)
+    }
+
     /// Returns the plan of the last attempt; an empty one if an earlier request had done the work.
     fn planned(&self) -> Plan {
         self.planned.lock().unwrap_or_else(PoisonError::into_inner).0.clone()
@@ -326,8 +360,7 @@ impl Rule for ImportRule {
     type Refusal = Infallible;
 
     fn edits(&self, view: &TaskView) -> Result<Vec<Edit>, Infallible> {
-        let base = self.base(view);
-        let plan = plan::plan(view, &base.last, &base.content, &base.changed_here);
+        let (plan, base) = self.plan(view);
         let edits = plan.edits.clone();
         *self.planned.lock().unwrap_or_else(PoisonError::into_inner) = (plan, base);
         Ok(edits)

@@ -12,6 +12,7 @@ use dormouse_types::task::{Field, Flag, Flags};
 use dormouse_types::{Id as _, Timestamp, hash};
 
 use super::content::{Content, Entry, Item, Last, LastEntry, LastItem, one_line};
+use super::plan::Part;
 use crate::view::TaskView;
 
 /// The names under which an export writes what it reads back as text: links and the report.
@@ -27,8 +28,8 @@ pub(super) struct Base {
     pub(super) last: Last,
     /// What the file says, without what an export only shows.
     pub(super) content: Content,
-    /// Fields that were changed here since, under the names that a plan uses.
-    pub(super) changed_here: BTreeSet<String>,
+    /// What was changed here since.
+    pub(super) changed_here: BTreeSet<Part>,
 }
 
 /// The base of a file that was exported when the task was last changed at `as_of`. Without that time,
@@ -58,7 +59,7 @@ pub(super) fn base(
             None => as_of.is_none(),
         };
         if is_changed {
-            changed_here.insert(field.name().to_owned());
+            changed_here.insert(Part::Field(field.name()));
         }
     }
     let mut content = file.clone();
@@ -117,7 +118,7 @@ fn items(
     view: &TaskView,
     file: &[Item],
     is_later: impl Fn(Timestamp) -> bool,
-    changed_here: &mut BTreeSet<String>,
+    changed_here: &mut BTreeSet<Part>,
 ) -> BTreeMap<String, LastItem> {
     let here: Vec<&HereItem> =
         view.items.iter().chain(&view.removed_items).map(|item| &item.value).collect();
@@ -129,7 +130,7 @@ fn items(
     let known = file.iter().filter_map(|item| {
         let here = here[*found.get(&item.key)?];
         if is_later(here.updated_at) {
-            changed_here.insert(format!("item {}", here.title));
+            changed_here.insert(Part::Item(here.id.clone()));
         }
         // One that was removed here is not missed by the file.
         let (title, is_checked) = match here.deleted_at {
@@ -147,7 +148,7 @@ fn entries(
     view: &TaskView,
     file: &mut Vec<Entry>,
     is_later: impl Fn(Timestamp) -> bool,
-    changed_here: &mut BTreeSet<String>,
+    changed_here: &mut BTreeSet<Part>,
 ) -> BTreeMap<String, LastEntry> {
     let here: Vec<&HereEntry> =
         view.entries.iter().chain(&view.deleted_entries).map(|entry| &entry.value).collect();
@@ -185,7 +186,7 @@ fn entries(
         }
         // Time is shown as text, and a text that is changed would hold it twice.
         if is_later(here.updated_at) || here.minutes.is_some() {
-            changed_here.insert(format!("entry {}", here.id.short()));
+            changed_here.insert(Part::Entry(here.id.clone()));
         }
         let is_gone = here.deleted_at.is_some();
         let then = if is_as_here || is_gone { entry.text.as_str() } else { here.says() };

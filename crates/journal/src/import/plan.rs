@@ -8,21 +8,31 @@ use std::collections::BTreeSet;
 
 use dormouse_types::caller::By;
 use dormouse_types::task::{Flag, Flags};
-use dormouse_types::{Id as _, LabelId, hash};
+use dormouse_types::{EntryId, ItemId, LabelId, hash};
 
-use super::content::{Content, Entry, Item, Last, LastEntry, LastItem};
+use super::content::{Content, Entry, Item, Last, LastEntry, LastItem, one_line};
 use crate::decision::CreatedId;
 use crate::edit::Edit;
 use crate::view::TaskView;
+
+/// A part of a task that is compared as one.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Part {
+    Field(&'static str),
+    Item(ItemId),
+    Entry(EntryId),
+}
 
 /// The edits of an import.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Plan {
     pub(super) edits: Vec<Edit>,
+    /// What the edits change, for a person to read.
+    pub(super) changes: Vec<String>,
     /// Values changed here, which stay.
     pub(super) kept: Vec<String>,
-    /// Fields that were changed here since the file was exported.
-    changed_here: BTreeSet<String>,
+    /// What was changed here since the file was exported.
+    changed_here: BTreeSet<Part>,
     /// Items, by key, that the journal already has from another source.
     adopted: Vec<(String, LastItem)>,
     /// Keys of added items, in the order of their edits.
@@ -33,12 +43,12 @@ pub(super) struct Plan {
 
 /// Compares a task with its file.
 ///
-/// `changed_here`: fields that are known to have been changed here, whatever their last value was.
+/// `changed_here`: what is known to have been changed here, whatever their last value was.
 pub(super) fn plan(
     view: &TaskView,
     last: &Last,
     new: &Content,
-    changed_here: &BTreeSet<String>,
+    changed_here: &BTreeSet<Part>,
 ) -> Plan {
     let mut plan = Plan { changed_here: changed_here.clone(), ..Plan::default() };
     if view.deleted_at().is_some() {
@@ -143,13 +153,42 @@ fn folded(text: Option<&str>) -> Option<String> {
     text.map(str::to_lowercase)
 }
 
+/// A note by its first words.
+fn note(text: &str) -> String {
+    const MOST: usize = 40;
+    let words = one_line(text);
+    match words.char_indices().nth(MOST) {
+        Some((end, _)) => format!("note \"{}…\"", words[..end].trim_end()),
+        None => format!("note \"{words}\""),
+    }
+}
+
 impl Plan {
-    fn take(&mut self, field: &str, take: Take, edit: impl FnOnce() -> Edit) {
+    fn field(&mut self, field: &'static str, take: Take, edit: impl FnOnce() -> Edit) {
+        self.take(&Part::Field(field), field, take, edit);
+    }
+
+    /// Takes or keeps a part, under the name that a person knows it by.
+    fn take(&mut self, part: &Part, name: &str, take: Take, edit: impl FnOnce() -> Edit) {
         match take {
             Take::Nothing => {}
-            Take::File if self.changed_here.contains(field) => self.kept.push(field.to_owned()),
-            Take::File => self.edits.push(edit()),
-            Take::Keep => self.kept.push(field.to_owned()),
+            Take::File if !self.changed_here.contains(part) => {
+                self.change(name.to_owned());
+                self.edits.push(edit());
+            }
+            Take::File | Take::Keep => self.keep(name.to_owned()),
+        }
+    }
+
+    fn change(&mut self, name: String) {
+        if !self.changes.contains(&name) {
+            self.changes.push(name);
+        }
+    }
+
+    fn keep(&mut self, name: String) {
+        if !self.kept.contains(&name) {
+            self.kept.push(name);
         }
     }
 
@@ -157,21 +196,21 @@ impl Plan {
         let task = &view.task.value;
         if !new.title.is_empty() {
             let take = compare(&last.title, &new.title, &task.title);
-            self.take("title", take, || Edit::Title(new.title.clone()));
+            self.field("title", take, || Edit::Title(new.title.clone()));
         }
         self.status(view, last, new);
         let take = compare(&last.priority, &new.priority, &task.priority);
-        self.take("priority", take, || Edit::Priority(new.priority));
+        self.field("priority", take, || Edit::Priority(new.priority));
         let take = compare(&last.due_on, &new.due_on, &task.due_on);
-        self.take("dueDate", take, || Edit::DueOn(new.due_on));
+        self.field("dueDate", take, || Edit::DueOn(new.due_on));
         let take = compare(&last.estimate_minutes, &new.estimate_minutes, &task.estimate_minutes);
-        self.take("estimate", take, || Edit::Estimate(new.estimate_minutes));
+        self.field("estimate", take, || Edit::Estimate(new.estimate_minutes));
         if new.language.is_some() {
             // A language an agent detected is not an edit by the person.
             let guessed = task.language_source == By::Agent;
             let now = if guessed { &last.language } else { &task.language_code };
             let take = compare(&last.language, &new.language, now);
-            self.take("language", take, || Edit::Language { code: new.language.clone() });
+            self.field("language", take, || Edit::Language { code: new.language.clone() });
         }
         let name = |name: &Option<String>| folded(name.as_deref());
         let now = folded(view.category().map(|category| category.name.as_str()));
@@ -182,11 +221,11 @@ impl Plan {
             .iter()
             .find(|category| Some(category.name.to_lowercase()) == wanted)
             .map(|category| category.id.clone());
-        self.take("category", take, || Edit::Category(category));
+        self.field("category", take, || Edit::Category(category));
         for flag in Flag::ALL.iter().copied() {
             let take = compare_flag(flag, last.flags, new.flags, task.flags);
             let is_set = new.flags.has(flag);
-            self.take(flag.name(), take, || Edit::Flag { flag, is_set });
+            self.field(flag.name(), take, || Edit::Flag { flag, is_set });
         }
     }
 
@@ -202,7 +241,7 @@ impl Plan {
         }
         let take = compare(&then, &file, &here);
         let reason = new.status_reason.clone();
-        self.take("status", take, || Edit::Status { status, reason });
+        self.field("status", take, || Edit::Status { status, reason });
     }
 
     fn labels(&mut self, view: &TaskView, last: &Last, new: &Content) {
@@ -210,12 +249,20 @@ impl Plan {
         let imported = |name: &str| last.labels.iter().any(|l| l.to_lowercase() == name);
         for label in &new.labels {
             let name = label.to_lowercase();
+            if imported(&name) {
+                continue;
+            }
             let known = view.all_labels.iter().find(|known| known.name.to_lowercase() == name);
-            let Some(known) = known.filter(|_| !imported(&name)) else { continue };
+            // A plan names it before it is defined.
+            let Some(known) = known else {
+                self.change(format!("label {label}"));
+                continue;
+            };
             let has = |ids: &[LabelId]| ids.contains(&known.id);
             if has(&task.ai_suppressed_label_ids) {
-                self.kept.push(format!("label {label} (removed here)"));
+                self.keep(format!("label {label} (removed here)"));
             } else if !has(&task.label_ids) {
+                self.change(format!("label {label}"));
                 self.edits.push(Edit::AddLabel(known.id.clone()));
             }
         }
@@ -226,18 +273,18 @@ impl Plan {
         let id = &then.id;
         let Some(now) = view.items.iter().find(|item| item.value.id == *id) else {
             if then.title != new.title || then.is_checked != new.is_checked {
-                self.kept.push(format!("item {} (removed here)", new.title));
+                self.keep(format!("item {} (removed here)", new.title));
             }
             return;
         };
         let now = &now.value;
-        let field = format!("item {}", now.title);
+        let (part, name) = (Part::Item(id.clone()), format!("item {}", now.title));
         let take = compare(&then.title, &new.title, &now.title);
         let (item, title) = (id.clone(), new.title.clone());
-        self.take(&field, take, || Edit::RenameItem { item, title });
+        self.take(&part, &name, take, || Edit::RenameItem { item, title });
         let take = compare(&then.is_checked, &new.is_checked, &now.is_checked);
         let (item, is_checked) = (id.clone(), new.is_checked);
-        self.take(&field, take, || Edit::CheckItem { item, is_checked });
+        self.take(&part, &name, take, || Edit::CheckItem { item, is_checked });
     }
 
     fn new_item(&mut self, view: &TaskView, last: &Last, new: &Item) {
@@ -249,11 +296,13 @@ impl Plan {
         });
         let Some(here) = here else {
             self.added_items.push(new.key.clone());
+            self.change(format!("item {}", new.title));
             let (title, is_checked, depth) = (new.title.clone(), new.is_checked, new.depth);
             return self.edits.push(Edit::AddItem { title, is_checked, depth });
         };
         // Added both here and in the file: one item.
         if new.is_checked && !here.is_checked {
+            self.change(format!("item {}", here.title));
             self.edits.push(Edit::CheckItem { item: here.id.clone(), is_checked: true });
         }
         let known = LastItem {
@@ -267,6 +316,7 @@ impl Plan {
     fn entry(&mut self, view: &TaskView, last: &Last, new: &Entry) {
         let Some(then) = last.entries.get(&new.key) else {
             self.added_entries.push(new.key.clone());
+            self.change(note(&new.text));
             let text = Some(new.text.clone());
             let (text, transcript) =
                 if new.kind.is_derived() { (None, text) } else { (text, None) };
@@ -281,20 +331,20 @@ impl Plan {
             });
         };
         let file = hash::sha256(&new.text);
-        let field = format!("entry {}", then.id.short());
         let Some(now) = view.entries.iter().find(|entry| entry.value.id == then.id) else {
             if then.digest != file {
-                self.kept.push(format!("{field} (deleted here)"));
+                self.keep(format!("{} (deleted here)", note(&new.text)));
             }
             return;
         };
+        let (part, name) = (Part::Entry(then.id.clone()), note(now.value.says()));
         let take = compare(&then.digest, &file, &hash::sha256(now.value.says()));
         let (entry, text) = (then.id.clone(), Some(new.text.clone()));
-        self.take(&field, take, || Edit::EditEntry { entry, text });
+        self.take(&part, &name, take, || Edit::EditEntry { entry, text });
         for flag in Flag::ALL.iter().copied() {
             let take = compare_flag(flag, then.flags, new.flags, now.value.flags);
             let (entry, is_set) = (then.id.clone(), new.flags.has(flag));
-            self.take(&field, take, || Edit::FlagEntry { entry, flag, is_set });
+            self.take(&part, &name, take, || Edit::FlagEntry { entry, flag, is_set });
         }
     }
 }

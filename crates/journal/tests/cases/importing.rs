@@ -338,3 +338,15 @@ fn two_imports_at_once_write_a_new_note_once() {
     let state = world.state(&first.task);
     assert_eq!((state.title.as_str(), state.entries.len()), ("Build two sheds", 1));
 }
+
+#[test]
+fn a_key_that_no_index_could_hold_is_known_again() {
+    let world = World::new();
+    let long = |end: &str| Task { key: format!("{}{end}", "ä".repeat(5_000)), ..bare(Vec::new()) };
+    let first = import(&world, &long("a"));
+    assert_eq!(first.outcome, Outcome::Created);
+    assert_eq!(import(&world, &long("a")).outcome, Outcome::Unchanged);
+    assert_eq!(import(&world, &long("b")).outcome, Outcome::Created);
+    let keys = world.texts("SELECT key FROM imported WHERE ws = ?1 AND key LIKE ?2", "garden.md|%");
+    assert!(keys.iter().all(|key| key.len() < 1_200), "{:?}", keys.iter().map(String::len));
+}

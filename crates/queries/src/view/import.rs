@@ -56,7 +56,7 @@ pub enum ImportEvent {
         /// Tasks in the file.
         total: usize,
     },
-    /// A line that was not understood; it is kept as text.
+    /// Something to look at: a line that was not understood, or a task that was not written.
     #[serde(rename_all = "camelCase")]
     Remark {
         /// The line, from 1.
@@ -73,5 +73,8 @@ pub enum ImportEvent {
         updated: usize,
         /// Tasks that already matched the file.
         unchanged: usize,
+        /// Tasks that were not written, each with a remark that says why.
+        #[serde(default)]
+        refused: usize,
     },
 }

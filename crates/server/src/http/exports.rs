@@ -3,7 +3,7 @@
 use axum::body::{Body, Bytes};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use dormouse::{Due, ExportFormat, ExportLosses, Selection, TaskFile, TaskFilter};
+use dormouse::{Due, Error, ExportFormat, ExportLosses, Selection, TaskFile, TaskFilter};
 use dormouse_types::task::{Priority, Status};
 use dormouse_types::{Id as _, TaskId};
 use futures_util::stream;
@@ -203,7 +203,13 @@ pub(super) async fn losses(
         Wanted::Document(Some(task)) => (ExportFormat::Json, Selection::Task(task)),
         Wanted::Document(None) => (ExportFormat::Json, Selection::Matching(Box::default())),
     };
-    Ok(axum::Json(app.dormouse.export_losses(&app.caller, &selection, format).await?))
+    // It reads every task, and would keep what waits behind it on this thread waiting as long.
+    let runtime = tokio::runtime::Handle::current();
+    let counted = tokio::task::spawn_blocking(move || {
+        runtime.block_on(app.dormouse.export_losses(&app.caller, &selection, format))
+    });
+    let losses = counted.await.map_err(|_| Error::Ended { what: "the reading of the tasks" })?;
+    Ok(axum::Json(losses?))
 }
 
 /// Shows a task with its report as a Markdown page to read.

@@ -2,10 +2,10 @@
 
 mod columns;
 mod edit;
+mod files;
 mod plan;
 mod progress;
 
-use std::borrow::Cow;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
@@ -15,13 +15,12 @@ use dormouse::imports::{Column, Correction, DateOrder, ImportAgents, ImportPlan}
 use dormouse::view::ImportEvent;
 use dormouse_formats::plan as formats_plan;
 use dormouse_types::draft::Format;
-use dormouse_types::limits;
 use serde_json::{Value, json};
 
 use crate::client::path;
 use crate::failure::Failure;
-use crate::input;
 use crate::session::Session;
+use crate::terminal::counted;
 use progress::Progress;
 
 /// Reads task lists in the formats that `--format` names; the content of a file decides which. In a terminal you see the plan first: what each line
@@ -29,7 +28,7 @@ use progress::Progress;
 /// in Dormouse are kept, and what you corrected stays corrected.
 #[derive(Debug, Args)]
 pub struct Params {
-    /// Files; `-` reads standard input
+    /// Files, or folders of files; `-` reads standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Which tasks get an agent: none, suggested (open tasks with plenty to read) or all
@@ -76,10 +75,11 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         let both = "standard input cannot be both the file and the answers";
         return Err(Failure::usage(both).hint("save the list as a file, or leave out --plan"));
     }
-    let mut left_out = LeftOut::of(params.files.len());
-    let mut sources = Vec::with_capacity(params.files.len());
-    for file in &params.files {
-        match read(file) {
+    let files = files::named(&params.files)?;
+    let mut left_out = LeftOut::of(files.len());
+    let mut sources = Vec::with_capacity(files.len());
+    for file in &files {
+        match files::read(file) {
             Ok(source) => sources.push(source),
             Err(failure) => left_out.add(session, failure)?,
         }
@@ -250,6 +250,7 @@ async fn settle(
     sources: &mut Vec<Source>,
     left_out: &mut LeftOut,
 ) -> Result<Option<Vec<String>>, Failure> {
+    let mut unread = None;
     loop {
         let mut plans = Vec::with_capacity(sources.len());
         for source in std::mem::take(sources) {
@@ -277,7 +278,7 @@ async fn settle(
                 }
                 None | Some("n" | "no" | "q" | "quit") => return Ok(None),
                 Some("e" | "edit") => {
-                    if edit_all(session, request, sources, &plans).await? {
+                    if edit_all(session, request, sources, &plans, &mut unread).await? {
                         break;
                     }
                 }
@@ -288,23 +289,28 @@ async fn settle(
 }
 
 /// Opens the plans in an editor. Returns false if nothing changed, or if what was written cannot be
-/// done; then nothing is changed either.
+/// understood; then nothing is changed either, and the next time the editor opens with it.
 async fn edit_all(
     session: &mut Session,
     request: &Request,
     sources: &mut [Source],
     plans: &[ImportPlan],
+    unread: &mut Option<String>,
 ) -> Result<bool, Failure> {
     let mut texts = Vec::with_capacity(sources.len());
     for source in sources.iter() {
         texts.push(text_of(source)?);
     }
-    let before = edit::document(plans, &texts, request.agents);
+    let before = unread.take().unwrap_or_else(|| edit::document(plans, &texts, request.agents));
     let after = edit::in_editor(&before, &session.editor)?;
     let changed = match edit::corrections(plans, &texts, request.agents, &after) {
         Ok(changed) => changed,
         Err(message) => {
             session.screen.say(message);
+            session
+                .screen
+                .say("Nothing of it is in the plan yet. Answer e to go on with what you wrote.");
+            *unread = Some(after);
             return Ok(false);
         }
     };
@@ -357,10 +363,14 @@ async fn import(
         }
         progress.take(event);
     }
+    let n_refused = progress.n_refused;
     for text in progress.summary() {
         session.screen.say(text);
     }
-    Ok(())
+    match n_refused {
+        0 => Ok(()),
+        n => Err(Failure::failed(format!("{name}: {} not written", counted(n, "task")))),
+    }
 }
 
 fn read_json<T: serde::de::DeserializeOwned>(text: &[u8]) -> Result<T, Failure> {
@@ -375,19 +385,4 @@ fn in_file(failure: Failure, name: &str) -> Failure {
         format!("{name}: {}", failure.message)
     };
     Failure { message, ..failure }
-}
-
-/// Reads a file, with the name that identifies it when it is imported again.
-fn read(file: &Path) -> Result<Source, Failure> {
-    let bytes = input::read(file, limits::IMPORT_FILE)?;
-    let name = match file == Path::new("-") {
-        true => "stdin".to_owned(),
-        false => file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned(),
-    };
-    // Exports in one line would have all their tasks on it.
-    let bytes = match std::str::from_utf8(&bytes).map(formats_plan::laid_out) {
-        Ok(Cow::Owned(text)) => text.into_bytes(),
-        Ok(Cow::Borrowed(_)) | Err(_) => bytes,
-    };
-    Ok(Source { name, bytes: bytes.into(), corrections: Vec::new(), columns: None })
 }

@@ -6,7 +6,7 @@ use dormouse_formats::csv::{Column, Columns};
 use dormouse_formats::plan::{self, AgentChoice, Role};
 use dormouse_types::task::{Priority, Status};
 
-use super::progress::as_format;
+use super::progress::{as_format, named};
 use crate::terminal::time::duration;
 use crate::terminal::wrap::{self, Margin, cut_to};
 use crate::terminal::{Screen, counted, line, titled};
@@ -166,16 +166,25 @@ fn facts(task: &TaskPlan, agents: ImportAgents) -> String {
     let mut facts = Vec::new();
     match task.outcome {
         ImportOutcome::Created => {}
-        ImportOutcome::Updated => facts.push("changed".to_owned()),
+        ImportOutcome::Updated => facts.push(format!("changes {}", some(&task.changes))),
         ImportOutcome::Unchanged => facts.push("as it is".to_owned()),
     }
+    if !task.kept.is_empty() {
+        facts.push(format!("changed here and stays: {}", some(&task.kept)));
+    }
+    let is_agent = has_agent(task, agents);
+    if task.outcome == ImportOutcome::Unchanged {
+        facts.extend(is_agent.then(|| "agent".to_owned()));
+        return facts.join(", ");
+    }
+    let stays = |field: &str| task.kept.iter().any(|kept| kept == field);
     if let Some(title) = &task.read_title {
         facts.push(format!("was “{}”", line(titled(title))));
     }
-    if let Some(status) = task.status.filter(|status| *status != Status::Open) {
+    if let Some(status) = task.status.filter(|status| *status != Status::Open && !stays("status")) {
         facts.push(status.to_string());
     }
-    if let Some(day) = task.due_on {
+    if let Some(day) = task.due_on.filter(|_| !stays("dueDate")) {
         facts.push(format!("due {day}"));
     }
     if let Some(priority) = task.priority.filter(|priority| *priority != Priority::default()) {
@@ -195,14 +204,27 @@ fn facts(task: &TaskPlan, agents: ImportAgents) -> String {
     for (is, word) in [(task.starred, "starred"), (task.private, "private")] {
         facts.extend(is.then(|| word.to_owned()));
     }
-    if has_agent(task, agents) {
-        facts.push("agent".to_owned());
-    }
+    facts.extend(is_agent.then(|| "agent".to_owned()));
     if facts.is_empty() { "no more than its title".to_owned() } else { facts.join(", ") }
+}
+
+/// The first of some parts of a task, in words.
+fn some(parts: &[String]) -> String {
+    const MOST: usize = 4;
+    match parts.len().saturating_sub(MOST) {
+        0 => named(parts),
+        more => format!("{} and {more} more", named(&parts[..MOST])),
+    }
 }
 
 /// The question below the plans.
 pub(super) fn question(plans: &[ImportPlan]) -> String {
-    let n_tasks = plans.iter().map(|plan| plan.tasks.len()).sum();
-    format!("Write {}? [y]es [n]o [e]dit ", counted(n_tasks, "task"))
+    let tasks = || plans.iter().flat_map(|plan| &plan.tasks);
+    let is_written = |task: &&TaskPlan| task.outcome != ImportOutcome::Unchanged;
+    let answers = "[y]es [n]o [e]dit";
+    match (tasks().filter(is_written).count(), tasks().count()) {
+        (0, all) => format!("Nothing would change in {}. Go on? {answers} ", counted(all, "task")),
+        (n, all) if n == all => format!("Write {}? {answers} ", counted(n, "task")),
+        (n, all) => format!("Write {n} of {}? {answers} ", counted(all, "task")),
+    }
 }

@@ -41,6 +41,18 @@ pub(super) struct Progress {
     kept: Vec<String>,
     remarks: Vec<String>,
     done: String,
+    /// How many tasks were not written.
+    pub(super) n_refused: usize,
+}
+
+/// Parts of a task, in words.
+pub(super) fn named(parts: &[String]) -> String {
+    let words = parts.iter().map(|part| match part.as_str() {
+        "dueDate" => "due date".to_owned(),
+        "starred" => "star".to_owned(),
+        other => line(other),
+    });
+    words.collect::<Vec<_>>().join(", ")
 }
 
 impl Progress {
@@ -54,6 +66,7 @@ impl Progress {
             kept: Vec::new(),
             remarks: Vec::new(),
             done: String::new(),
+            n_refused: 0,
         }
     }
 
@@ -84,20 +97,19 @@ impl Progress {
                 let title = line(titled(&title));
                 self.tasks.push(format!("  {id}  {title} ({outcome})"));
                 if !kept.is_empty() {
-                    let kept = kept.iter().map(|field| match field.as_str() {
-                        "dueDate" => "due date",
-                        other => other,
-                    });
-                    let kept = kept.collect::<Vec<_>>().join(", ");
-                    self.kept.push(format!("  {id}  {title}: {kept}"));
+                    self.kept.push(format!("  {id}  {title}: {}", named(&kept)));
                 }
             }
             ImportEvent::Remark { line: at, message } => {
                 self.remarks.push(format!("  line {at}: {}", line(&message)));
             }
-            ImportEvent::Done { created, updated, unchanged } => {
+            ImportEvent::Done { created, updated, unchanged, refused } => {
                 self.bar.finish_and_clear();
                 self.done = format!("{created} created, {updated} updated, {unchanged} unchanged");
+                if refused > 0 {
+                    self.done.push_str(&format!(", {refused} not written"));
+                }
+                self.n_refused = refused;
             }
         }
     }

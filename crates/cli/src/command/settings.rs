@@ -52,7 +52,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     session.screen.say(match settings.date_order {
         Some(DayOrder::DayFirst) => "dates in figures: dayFirst, 3/4 is 3 April",
         Some(DayOrder::MonthFirst) => "dates in figures: monthFirst, 3/4 is 4 March",
-        None => "dates in figures: as each locale writes them; agents read 3/4 as 3 April",
+        None => "dates in figures: as each locale writes them; to agents 3/4 is unclear",
     });
     Ok(())
 }

@@ -38,7 +38,7 @@ pub struct Params {
     /// Give every task an agent: short for --agents all
     #[arg(long, conflicts_with = "agents")]
     with_agents: bool,
-    #[arg(long, value_name = "FORMAT", help = format_help())]
+    #[arg(long, value_name = "FORMAT", value_parser = format, help = format_help())]
     format: Option<Format>,
     /// Only show the plan; write nothing
     #[arg(long)]
@@ -55,6 +55,20 @@ pub struct Params {
 fn format_help() -> String {
     let names: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
     format!("Read the files as this, whatever they look like: {}", names.join(", "))
+}
+
+/// Reads a format by its name, or by the name or the end of the files under which an export writes it.
+fn format(text: &str) -> Result<Format, String> {
+    let given = text.trim().to_lowercase().replace(['.', '-', '_', ' '], "");
+    let known = Format::ALL.iter().find(|format| format.name().to_lowercase() == given);
+    match given.as_str() {
+        "md" => Ok(Format::Markdown),
+        "todo" | "txt" => Ok(Format::TodoTxt),
+        "ical" | "ics" | "vtodo" => Ok(Format::ICalendar),
+        "json" => Ok(Format::Dormouse),
+        // The refusal lists the names.
+        _ => known.copied().map_or_else(|| text.parse().map_err(|e| format!("{e}")), Ok),
+    }
 }
 
 /// A file, and what the person changed in its plan.

@@ -335,6 +335,7 @@ impl Error {
             Self::WorkRefused { .. } => Some("parameters"),
             Self::Date(_) => Some("?text"),
             Self::Journal(JournalError::Edit(error)) => Some(error.field()),
+            Self::Journal(JournalError::Zone { .. }) => Some("timeZone"),
             Self::Agent(
                 AgentError::BlankMessage | AgentError::Template(TemplateError::EmptyMessage),
             ) => Some("message"),

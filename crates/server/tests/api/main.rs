@@ -19,6 +19,7 @@ mod problems;
 mod scopes;
 mod site;
 mod task_links;
+mod time_zone;
 mod tasks;
 mod evolution;
 mod templates;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use dormouse_scheduler::End;
 use dormouse_types::work::{CatchUp, Overlap};
 use dormouse_work::lifecycle::Edit;
+use jiff::civil::DateTime;
 
 use crate::world::{WS, World, finish, me, wait};
 
@@ -197,6 +198,53 @@ fn a_zone_that_changes_neither_repeats_nor_loses_a_run(world: &World) {
     assert_eq!(due(&id), [nine(2, "succeeded"), nine(3, "skipped"), nine(4, "succeeded")]);
 }
 
+/// Moves the person's clock at times that a seed says, between runs and while some are due.
+fn travel(world: &World, seed: u64) -> Vec<String> {
+    const ZONES: [&str; 5] =
+        ["Pacific/Kiritimati", "Asia/Tokyo", "Europe/Berlin", "America/New_York", "UTC"];
+    let schedules = ["daily at 9", "every day at 23:30", "every day at 9 Europe/London"];
+    let works = schedules.map(|schedule| world.create(schedule, Some(schedule)));
+    let mut random = seed;
+    let mut below = |n: u64| {
+        random =
+            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) % n
+    };
+    for _ in 0..60 {
+        world.later(below(9) * 3600 + below(3600));
+        if below(3) == 0 {
+            let n = usize::try_from(below(5)).expect("one of five");
+            world.travel(ZONES[n]);
+        }
+        if below(4) > 0 {
+            for _ in 0..9 {
+                world.script.push(finish("done", "Told."));
+            }
+            world.drain();
+        }
+    }
+    let mut wrong = Vec::new();
+    for (work, schedule) in works.iter().zip(schedules) {
+        let mut starts: Vec<DateTime> = world
+            .runs(work)
+            .iter()
+            .map(|run| run.occurrence.original_start.parse().expect("a time"))
+            .collect();
+        starts.sort();
+        assert!(starts.len() > 5, "{schedule}: {starts:?}");
+        for pair in starts.windows(2) {
+            if pair[0].tomorrow().expect("a day") != pair[1] {
+                wrong.push(format!("seed {seed}, {schedule}: {} and then {}", pair[0], pair[1]));
+            }
+        }
+    }
+    wrong
+}
+
+fn a_zone_that_moves_back_and_forth_leaves_each_day_with_one_row(world: &World) {
+    assert_eq!(travel(world, 1), Vec::<String>::new());
+}
+
 fn a_one_off_time_runs_once_and_is_over(world: &World) {
     let id = world.create("Reminder", Some("tomorrow at 15:00"));
     world.set("2026-03-03T14:00:00Z");
@@ -263,6 +311,7 @@ each_engine! {
     an_occurrence_has_one_row_even_if_the_position_goes_back,
     a_series_behind_its_runs_catches_up_with_what_did_not_run,
     a_zone_that_changes_neither_repeats_nor_loses_a_run,
+    a_zone_that_moves_back_and_forth_leaves_each_day_with_one_row,
     time_away_is_caught_up_as_the_policy_says,
     how_late_a_missed_run_may_be_is_up_to_its_work,
     runs_that_may_be_side_by_side_have_a_session_each,

@@ -199,6 +199,7 @@ export const work = {
   "work.scheduleUnreadPart": "“{part}” isn’t understood in a schedule. Write how it repeats, such as “every weekday at 9”, “every 2 hours” or “last Friday of the month at 16:00”.",
   "work.nextTimes": "Next times",
   "work.zone": "Times are in {name}.",
+  "work.zoneChange": "Change the time zone",
   "work.zoneElsewhere": "Schedules follow {name}. This browser’s clock is {here}.",
   "work.policies": "If a run is missed or takes long",
   "work.catchUp": "Missed runs",

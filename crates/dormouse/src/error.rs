@@ -515,6 +515,7 @@ fn work(error: &WorkError) -> &'static str {
         | WorkError::NoRun { .. }
         | WorkError::NoQuestion { .. }
         | WorkError::NoConversation { .. }
+        | WorkError::NoOccurrence { .. }
         | WorkError::NoHook { .. }
         | WorkError::HookRefused(HookRefusal::Unknown) => "not-found",
         WorkError::HookRefused(

@@ -29,6 +29,7 @@ mod rules;
 pub mod evolution;
 pub mod work;
 pub mod work_hooks;
+mod work_occurrences;
 pub mod conversations;
 mod built_in_work;
 mod work_facts;

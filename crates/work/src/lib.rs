@@ -14,7 +14,7 @@
 //! runs is decided one after another, on any number of nodes.
 //!
 //! Reading order: [`facts`], [`templates`], [`series_text`], [`planner`], [`attempt`], [`snapshot`], [`wording`],
-//! [`definition`], [`lifecycle`], [`execution`],
+//! [`definition`], [`lifecycle`], [`occurrence`], [`execution`],
 //! [`question`], [`conversation`], [`schedule`], [`events`], [`hook`], [`proposing`], [`delegated`], [`history`],
 //! [`folding`], [`steps`], [`tools`], [`runner`], [`built_in`],
 //! [`handler`], [`check`].
@@ -32,6 +32,7 @@ pub mod wording;
 pub mod definition;
 mod standing_rule;
 pub mod lifecycle;
+pub mod occurrence;
 pub mod execution;
 pub mod question;
 pub mod conversation;

@@ -12,6 +12,7 @@ mod imports;
 mod lists;
 mod live;
 mod models;
+mod occurrences;
 mod openapi;
 mod hardening;
 mod hooks;

@@ -464,7 +464,7 @@ impl World {
     }
 
     pub fn local(&self, at: Timestamp) -> String {
-        let at = at.to_jiff().to_zoned(self.zone.clone()).datetime();
+        let at = at.to_jiff().to_zoned(self.zone.get()).datetime();
         at.strftime("%m-%d %H:%M").to_string()
     }
 

@@ -64,3 +64,20 @@ test("one occurrence is skipped, moved and restored, and all of it suspended unt
   await coming.getByRole("button", { name: "Resume now" }).click();
   await expect(coming.getByText(/^Suspended until/)).toHaveCount(0);
 });
+
+test("a change of a task starts work once it is added on its page, and no more once it is removed", async ({ app, server }) => {
+  const id = await daily(server);
+  await app.goto(`${server.address}/work/${id}`);
+  const changes = app.getByRole("region", { name: "Started by changes" });
+  await changes.getByLabel("Change of a task").selectOption({ label: "A task is done" });
+  await changes.getByRole("button", { name: "Add" }).click();
+  await expect(changes.getByRole("listitem")).toHaveText("A task is done");
+  await expect(changes.getByRole("button", { name: "Add" })).toBeDisabled();
+  const task = (await server.ask("POST", "/api/journal/tasks", { title: "Water the plants" })) as { id: string };
+  await server.ask("PATCH", `/api/journal/tasks/${task.id}`, { status: "DONE" });
+  const runs = async (): Promise<number> => ((await server.ask("GET", `/api/tasks/${id}/runs`)) as { items: unknown[] }).items.length;
+  await expect.poll(runs).toBe(1);
+  await changes.getByRole("button", { name: "Remove “A task is done”" }).click();
+  await expect(changes.getByRole("listitem")).toHaveCount(0);
+  expect(((await server.ask("GET", `/api/tasks/${id}`)) as { task: { events: unknown[] } }).task.events).toEqual([]);
+});

@@ -140,6 +140,12 @@ export async function suspendWork(work: Work, until: string): Promise<boolean> {
   return tried("work.what.suspend", { title: work.title }, send);
 }
 
+/** Sets which changes of tasks start the work; returns whether it was taken. */
+export async function startOnChanges(work: Work, events: readonly object[]): Promise<boolean> {
+  const body = { events: events as Schemas["EventFilterParams"][] };
+  return tried("work.what.changes", { title: work.title }, () => patch(work.id, body), takeWork);
+}
+
 export async function archiveWork(work: Work): Promise<boolean> {
   return tried("work.what.archive", { title: work.title }, () => patch(work.id, { action: "archive" }), takeWork);
 }

@@ -27,6 +27,7 @@ use dormouse_journal::Journal;
 use dormouse_runs::Driver;
 use dormouse_store::Store;
 use dormouse_store::agent::agent_entity::Agent;
+use dormouse_types::WorkspaceZone;
 use dormouse_types::port::{Clock, Entropy, Model};
 
 pub use error::AgentError;
@@ -41,7 +42,7 @@ pub struct Agents {
     pub(crate) driver: Driver,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
-    pub(crate) zone: jiff::tz::TimeZone,
+    pub(crate) zone: WorkspaceZone,
 }
 
 /// What [`Agents`] is built from.
@@ -60,7 +61,7 @@ pub struct Parts {
     /// Source of randomness.
     pub entropy: Arc<dyn Entropy>,
     /// The workspace's time zone.
-    pub zone: jiff::tz::TimeZone,
+    pub zone: WorkspaceZone,
 }
 
 impl Agents {

@@ -89,8 +89,13 @@ fn node(opened: &Opened, turns: u32, n: usize) -> (Journal, Agents, Scheduler) {
     let (store, clock, entropy) = (&opened.store, &opened.as_clock, &opened.entropy);
     let zone = jiff::tz::TimeZone::UTC;
     let journal = Journal::new(store.clone(), clock.clone(), entropy.clone());
-    let changes =
-        Changes::new(store.clone(), journal.clone(), clock.clone(), entropy.clone(), zone.clone());
+    let changes = Changes::new(
+        store.clone(),
+        journal.clone(),
+        clock.clone(),
+        entropy.clone(),
+        zone.clone().into(),
+    );
     let model = Arc::new(Steady::new(turns));
     let driver = Driver::new(store.clone(), clock.clone(), entropy.clone(), Models::new(model));
     let agents = Agents::new(Parts {
@@ -100,7 +105,7 @@ fn node(opened: &Opened, turns: u32, n: usize) -> (Journal, Agents, Scheduler) {
         driver,
         clock: clock.clone(),
         entropy: entropy.clone(),
-        zone,
+        zone: zone.into(),
     });
     let lease = dormouse_store::lease::term();
     let scheduler = Scheduler::new(dormouse_scheduler::Parts {

@@ -10,7 +10,6 @@ use dormouse_builtin::work::Rules;
 use dormouse_builtin::{Builtin, Offloaded};
 use dormouse_types::port::{Clock, Compute, Entropy, Model};
 use dormouse_types::{Caller, HostId, Id as _};
-use jiff::tz::TimeZone;
 
 use crate::client::Client;
 use crate::config::Config;
@@ -35,8 +34,6 @@ pub enum Backend {
 
 /// Everything that runs in this process.
 pub struct Engine {
-    /// The time zone that was set when the store was created.
-    pub zone: TimeZone,
     /// All services.
     pub dormouse: Dormouse,
     /// Randomness.
@@ -120,7 +117,7 @@ impl Engine {
             clock,
             entropy: entropy.clone(),
             model: model(config, thinking),
-            zone: zone.clone(),
+            zone,
             owner: owner.clone(),
         };
         let host = crate::models::host(config, port)?;
@@ -143,7 +140,7 @@ impl Engine {
         for finished in finished.map_err(|e| store_failure(&e))? {
             note(&format!("recovered: {finished}"));
         }
-        Ok(Self { zone, dormouse, entropy, owner, _folder: folder })
+        Ok(Self { dormouse, entropy, owner, _folder: folder })
     }
 
     /// Where this process starts among agents of equal rank, so that nodes do not all try the same

@@ -55,20 +55,22 @@ impl Session {
     /// Errors: neither is possible.
     pub async fn open(config: Config) -> Result<Self, Failure> {
         let since = SystemClock.now();
-        let (client, zone, engine) = match Backend::find(&config).await? {
-            Backend::Here(engine) => (engine.client(), engine.zone.clone(), Some(engine)),
+        let (client, mut zone, engine) = match Backend::find(&config).await? {
+            Backend::Here(engine) => (engine.client(), engine.dormouse.time_zone(), Some(engine)),
             Backend::There(server) => {
                 let zone = TimeZone::get(&server.zone).unwrap_or(config.zone);
                 (Client::of(server), zone, None)
             }
         };
         let mut wording = config.wording;
-        // The order of the workspace is what everybody in it and the rules of agents read by.
-        if !config.is_order_given
-            && let Ok(reply) = client.get("/api/settings").await
-            && let Ok(WorkspaceSettings { date_order: Some(order) }) = reply.read()
+        // The order and the zone of the workspace are what everybody in it and the rules of agents read by. The
+        // zone may have changed since the server wrote its file.
+        if let Ok(reply) = client.get("/api/settings").await
+            && let Ok(settings) = reply.read::<WorkspaceSettings>()
         {
-            wording.order = order;
+            wording.order =
+                settings.date_order.filter(|_| !config.is_order_given).unwrap_or(wording.order);
+            zone = TimeZone::get(settings.zone()).unwrap_or(zone);
         }
         Ok(Self {
             client,

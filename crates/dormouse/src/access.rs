@@ -22,7 +22,7 @@ impl Dormouse {
             server: ServerFacts {
                 model: model.name().to_owned(),
                 is_local: model.class() == ModelClass::Free,
-                zone: self.zone.iana_name().unwrap_or("UTC").to_owned(),
+                zone: self.zone.name(),
             },
         })
     }

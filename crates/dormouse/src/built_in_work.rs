@@ -293,8 +293,8 @@ impl Dormouse {
 
     fn instruction_reader(&self, wording: Wording) -> InstructionReader {
         InstructionReader {
-            now: self.clock.now().to_jiff().to_zoned(self.zone.clone()).datetime(),
-            zone: self.zone.clone(),
+            now: self.clock.now().to_jiff().to_zoned(self.zone.get()).datetime(),
+            zone: self.zone.get(),
             is_month_first: wording.order == DayOrder::MonthFirst,
             language: wording.language.code().to_owned(),
         }

@@ -342,7 +342,7 @@ impl Dormouse {
         wording: Wording,
     ) -> Result<UnderstoodDate, Error> {
         require(caller, Scope::Read)?;
-        Ok(date(text, &reader(self.clock.now(), &self.zone, wording))?)
+        Ok(date(text, &reader(self.clock.now(), &self.zone.get(), wording))?)
     }
 
     /// What a line means as a task, here and now.
@@ -353,7 +353,7 @@ impl Dormouse {
         wording: Wording,
     ) -> Result<QuickAdd, Error> {
         require(caller, Scope::Read)?;
-        Ok(quick_add(text, &reader(self.clock.now(), &self.zone, wording)))
+        Ok(quick_add(text, &reader(self.clock.now(), &self.zone.get(), wording)))
     }
 }
 

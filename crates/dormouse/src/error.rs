@@ -335,6 +335,7 @@ impl Error {
             Self::WorkRefused { .. } => Some("parameters"),
             Self::Date(_) => Some("?text"),
             Self::Journal(JournalError::Edit(error)) => Some(error.field()),
+            Self::Journal(JournalError::Zone { .. }) => Some("timeZone"),
             Self::Agent(
                 AgentError::BlankMessage | AgentError::Template(TemplateError::EmptyMessage),
             ) => Some("message"),
@@ -514,6 +515,7 @@ fn work(error: &WorkError) -> &'static str {
         | WorkError::NoRun { .. }
         | WorkError::NoQuestion { .. }
         | WorkError::NoConversation { .. }
+        | WorkError::NoOccurrence { .. }
         | WorkError::NoHook { .. }
         | WorkError::HookRefused(HookRefusal::Unknown) => "not-found",
         WorkError::HookRefused(

@@ -29,6 +29,7 @@ mod rules;
 pub mod evolution;
 pub mod work;
 pub mod work_hooks;
+mod work_occurrences;
 pub mod conversations;
 mod built_in_work;
 mod work_facts;
@@ -53,10 +54,10 @@ use dormouse_runs::{Driver, Models};
 use dormouse_scheduler::{Chore, Handler, Scheduler};
 use dormouse_store::backend::postgres::{self, Postgres};
 use dormouse_store::backend::sqlite::Sqlite;
-use dormouse_types::WorkspaceId;
 use dormouse_types::built_in_work::WorkRules;
 use dormouse_types::directive::DirectiveRules;
 use dormouse_types::port::{Clock, Compute, Entropy, InlineCompute, Model, NoFaults, SealingKeys};
+use dormouse_types::{WorkspaceId, WorkspaceZone};
 
 use dormouse_work::Work;
 use dormouse_work::delegated::{Delegated, Results};
@@ -138,7 +139,8 @@ pub struct Dormouse {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) tokens: Tokens,
     pub(crate) entropy: Arc<dyn Entropy>,
-    pub(crate) zone: jiff::tz::TimeZone,
+    pub(crate) zone: WorkspaceZone,
+    pub(crate) zone_settings: Arc<settings::ZoneSettings>,
     pub(crate) compute: Arc<dyn Compute>,
     pub(crate) directive_rules: Option<Arc<dyn DirectiveRules>>,
 }
@@ -153,7 +155,8 @@ pub struct Parts {
     pub entropy: Arc<dyn Entropy>,
     /// The model that agents call.
     pub model: Arc<dyn Model>,
-    /// The time zone of the workspace, which defines "today" and "by Friday".
+    /// The time zone of the workspace, which defines "today" and "by Friday": that which is stored, or which
+    /// holds until a person chooses one.
     pub zone: jiff::tz::TimeZone,
     /// The name under which this process holds leases.
     pub owner: String,
@@ -163,6 +166,8 @@ impl Dormouse {
     /// Wires the rooms together.
     pub fn new(parts: Parts) -> Self {
         let Parts { store, clock, entropy, model, zone, owner } = parts;
+        let zone_settings = Arc::new(settings::ZoneSettings::new(zone.clone()));
+        let zone = WorkspaceZone::from(zone);
         let journal = Journal::new(store.clone(), clock.clone(), entropy.clone());
         let changes = Changes::new(
             store.clone(),
@@ -253,6 +258,7 @@ impl Dormouse {
             clock,
             entropy,
             zone,
+            zone_settings,
             compute,
             directive_rules: None,
         }

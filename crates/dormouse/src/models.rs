@@ -166,7 +166,7 @@ impl Dormouse {
             let commit = Commit::new("models.edit", Db::Agent, ws)
                 .op(model_setting::put(ws, revision, &settings))
                 .ops(again)
-                .op(spend::end_holds(ws, now.day_in(&self.zone)))
+                .op(spend::end_holds(ws, now.day_in(&self.zone.get())))
                 .op(wake_queue::release_put_off(ws, now))
                 .change(ChangeRow::agent(
                     Origin::Person { via: None },
@@ -392,7 +392,7 @@ impl Dormouse {
         to: Option<Date>,
     ) -> Result<Vec<UsageDay>, Error> {
         require(caller, Scope::Read)?;
-        let today = self.clock.now().day_in(&self.zone);
+        let today = self.clock.now().day_in(&self.zone.get());
         let to = to.unwrap_or(today);
         let from = from.unwrap_or_else(|| to.saturating_sub(jiff::Span::new().days(13)));
         let days = (to - from).get_days();

@@ -12,11 +12,12 @@ use futures_util::future::{FutureExt as _, select};
 
 use crate::{Dormouse, Error};
 
-/// How soon a node notices that another one changed the settings of models, if no hint of it arrives.
-const MODELS_EVERY: Duration = Duration::from_secs(limits::SWEEP_SECONDS);
+/// How soon a node notices that another one changed the settings of models or the time zone, if no hint of
+/// it arrives.
+const SETTINGS_EVERY: Duration = Duration::from_secs(limits::SWEEP_SECONDS);
 
 /// The shortest time between two looks: every commit is hinted at.
-const MODELS_PAUSE: Duration = Duration::from_secs(1);
+const SETTINGS_PAUSE: Duration = Duration::from_secs(1);
 
 /// What happens while a node serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,14 +62,14 @@ impl Dormouse {
         };
         let node = scheduler.node(Until::Stopped(options));
         let serving = std::pin::pin!(node.run(on_event));
-        // Another node may change the settings of models.
-        let following = std::pin::pin!(self.follow_models(&say));
+        // Another node may change settings.
+        let following = std::pin::pin!(self.follow_settings(&say));
         select(serving, following).await;
     }
 }
 
 impl Dormouse {
-    async fn follow_models(&self, say: &(dyn Fn(ServeEvent) + Sync)) {
+    async fn follow_settings(&self, say: &(dyn Fn(ServeEvent) + Sync)) {
         let mut hints = self.store.changes();
         loop {
             let hinted = async {
@@ -77,11 +78,13 @@ impl Dormouse {
                     std::future::pending::<()>().await;
                 }
             };
-            select(std::pin::pin!(hinted), self.clock.sleep(MODELS_EVERY)).await;
-            if let Err(error) = self.load_models().await {
-                say(ServeEvent::Failed(error.to_string()));
+            select(std::pin::pin!(hinted), self.clock.sleep(SETTINGS_EVERY)).await;
+            for loaded in [self.load_models().await, self.load_zone().await] {
+                if let Err(error) = loaded {
+                    say(ServeEvent::Failed(error.to_string()));
+                }
             }
-            self.clock.sleep(MODELS_PAUSE).await;
+            self.clock.sleep(SETTINGS_PAUSE).await;
         }
     }
 

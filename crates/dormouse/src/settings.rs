@@ -1,6 +1,10 @@
 //! Settings of the workspace that its people choose.
 
-use dormouse_types::{Caller, Scope};
+use dormouse_journal::definition::{StoredZone, named_zone};
+use dormouse_store::{ChangeRow, Commit, Db};
+use dormouse_types::{Caller, EventKind, Origin, Scope};
+use futures_util::lock::Mutex;
+use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
 use crate::dates::{DayOrder, Wording};
@@ -15,34 +19,121 @@ pub struct WorkspaceSettings {
     /// The order of day and month in dates written in figures; `null` if nobody chose one, then the
     /// day is first where a request names no order.
     pub date_order: Option<DayOrder>,
+    /// The time zone that a person chose, by its IANA name; `null` if nobody chose one.
+    pub time_zone: Option<String>,
+    /// The time zone that holds while nobody has chosen one: that of the system in which the workspace was
+    /// first opened.
+    pub default_time_zone: String,
+}
+
+impl WorkspaceSettings {
+    /// The time zone that holds.
+    pub fn zone(&self) -> &str {
+        self.time_zone.as_ref().unwrap_or(&self.default_time_zone)
+    }
 }
 
 /// What is to be changed. A setting left out is unchanged.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SettingsPatch {
     /// The order of day and month; `Some(None)` leaves it to each reader.
     pub date_order: Option<Option<DayOrder>>,
+    /// The time zone, by its IANA name; `Some(None)` sets it back to the default.
+    pub time_zone: Option<Option<String>>,
+}
+
+/// What a process knows about the time zone of the workspace.
+pub(crate) struct ZoneSettings {
+    /// That which holds if none is stored.
+    default: TimeZone,
+    /// Whether what depends on the zone is planned by the present one. The lock lets one change after another
+    /// take effect.
+    is_followed: Mutex<bool>,
+}
+
+impl ZoneSettings {
+    pub(crate) fn new(default: TimeZone) -> Self {
+        Self { default, is_followed: Mutex::new(true) }
+    }
 }
 
 impl Dormouse {
     /// The settings of the workspace.
     pub async fn settings(&self, caller: &Caller) -> Result<WorkspaceSettings, Error> {
         require(caller, Scope::Read)?;
-        Ok(WorkspaceSettings { date_order: self.date_order().await? })
+        let name = |zone: &TimeZone| zone.iana_name().unwrap_or("UTC").to_owned();
+        let stored = self.journal.stored_zone(WORKSPACE).await?;
+        let default = stored.as_ref().map_or(&self.zone_settings.default, StoredZone::default);
+        Ok(WorkspaceSettings {
+            date_order: self.date_order().await?,
+            time_zone: stored.as_ref().and_then(StoredZone::chosen).map(name),
+            default_time_zone: name(default),
+        })
     }
 
     /// Changes settings of the workspace.
+    ///
+    /// Errors: an unknown time zone; then nothing is changed.
     pub async fn edit_settings(
         &self,
         caller: &Caller,
         patch: SettingsPatch,
     ) -> Result<WorkspaceSettings, Error> {
         require(caller, Scope::Admin)?;
+        if patch == SettingsPatch::default() {
+            return self.settings(caller).await;
+        }
+        let zone = match patch.time_zone {
+            None => None,
+            Some(name) => Some(name.as_deref().map(named_zone).transpose()?),
+        };
         if let Some(order) = patch.date_order {
             let name = order.map(|order| order.to_string());
             self.journal.set_date_order(WORKSPACE, name.as_deref(), &caller.actor).await?;
         }
-        Ok(WorkspaceSettings { date_order: self.date_order().await? })
+        if let Some(chosen) = zone {
+            let default = &self.zone_settings.default;
+            let (journal, actor) = (&self.journal, &caller.actor);
+            journal.choose_zone(WORKSPACE, chosen.as_ref(), default, actor).await?;
+            self.load_zone().await?;
+        }
+        let origin = Origin::Person { via: None };
+        let changed = ChangeRow::agent(origin, EventKind::SettingsChanged, None, "settings");
+        self.store
+            .commit(Commit::new("settings.edit", Db::Agent, WORKSPACE).change(changed))
+            .await?;
+        self.settings(caller).await
+    }
+
+    /// Lets everything follow the time zone that is stored, if it is another one than before: days, due
+    /// dates, schedules without a zone of their own. Another node may have changed it.
+    ///
+    /// Errors: it cannot be read, or this version does not know it: then the zone stays as it is. Something
+    /// could not be planned anew: then it is tried again the next time.
+    pub async fn load_zone(&self) -> Result<(), Error> {
+        let mut is_followed = self.zone_settings.is_followed.lock().await;
+        let stored = self.journal.stored_zone(WORKSPACE).await?;
+        let zone = stored.as_ref().map_or(&self.zone_settings.default, |stored| &stored.zone);
+        if self.zone.set(zone) {
+            *is_followed = false;
+        }
+        if !*is_followed {
+            self.follow_zone().await?;
+            *is_followed = true;
+        }
+        Ok(())
+    }
+
+    /// Plans anew, by the zone that the clock shows now, what was planned by another one.
+    pub(crate) async fn follow_zone(&self) -> Result<(), Error> {
+        self.work.follow_zone(WORKSPACE).await?;
+        self.agents.follow_zone(WORKSPACE).await?;
+        Ok(())
+    }
+
+    /// The time zone of the workspace now.
+    pub fn time_zone(&self) -> TimeZone {
+        self.zone.get()
     }
 
     /// How a request is read that may name an order of day and month: otherwise by that of the

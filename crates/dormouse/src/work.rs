@@ -123,8 +123,8 @@ impl Dormouse {
     ) -> Result<ReadSchedule, Error> {
         limits::SEARCH.check(words.chars().count())?;
         let reader = Reader {
-            now: self.clock.now().to_jiff().to_zoned(self.zone.clone()).datetime(),
-            zone: self.zone.clone(),
+            now: self.clock.now().to_jiff().to_zoned(self.zone.get()).datetime(),
+            zone: self.zone.get(),
             order: wording.order,
             language: wording.language,
             week_starts: crate::dates::Weekday::Monday,

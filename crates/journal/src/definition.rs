@@ -16,6 +16,27 @@ use crate::edit::EditError;
 use crate::error::JournalError;
 use crate::write::EditCtx;
 
+/// The time zone of a workspace, as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredZone {
+    /// That which holds.
+    pub zone: TimeZone,
+    /// That which held before a person chose; `None` if nobody did.
+    pub before: Option<TimeZone>,
+}
+
+impl StoredZone {
+    /// That which holds if nobody chooses.
+    pub fn default(&self) -> &TimeZone {
+        self.before.as_ref().unwrap_or(&self.zone)
+    }
+
+    /// That which a person chose.
+    pub fn chosen(&self) -> Option<&TimeZone> {
+        self.before.as_ref().map(|_| &self.zone)
+    }
+}
+
 impl Journal {
     /// Every live label, by name.
     pub async fn labels(&self, ws: WorkspaceId) -> Result<Vec<Label>, JournalError> {
@@ -163,6 +184,47 @@ impl Journal {
         Ok(zone)
     }
 
+    /// The workspace's time zone, and which one holds if nobody chooses; `None` if none is stored.
+    ///
+    /// Errors: a stored name that this version does not know.
+    pub async fn stored_zone(&self, ws: WorkspaceId) -> Result<Option<StoredZone>, JournalError> {
+        let settings = self.store.all(setting::all(ws)).await?;
+        let of = |key: &str| settings.iter().find(|(found, _)| found == key);
+        let Some((_, zone)) = of(setting::TIME_ZONE) else { return Ok(None) };
+        let before =
+            of(setting::DEFAULT_TIME_ZONE).map(|(_, name)| named_zone(name)).transpose()?;
+        Ok(Some(StoredZone { zone: named_zone(zone)?, before }))
+    }
+
+    /// Sets the workspace's time zone for a person; `None` sets it back to what it was before anybody
+    /// chose. `default` is that of the program, which counts if none is stored.
+    pub async fn choose_zone(
+        &self,
+        ws: WorkspaceId,
+        chosen: Option<&TimeZone>,
+        default: &TimeZone,
+        actor: &Actor,
+    ) -> Result<(), JournalError> {
+        let stored = self.stored_zone(ws).await?;
+        let default = stored.as_ref().map_or(default, StoredZone::default);
+        let name = |zone: &TimeZone| zone.iana_name().unwrap_or("UTC").to_owned();
+        let kept = match chosen {
+            Some(_) => setting::put(ws, setting::DEFAULT_TIME_ZONE, &name(default)),
+            None => setting::remove(ws, setting::DEFAULT_TIME_ZONE),
+        };
+        let commit = Commit::new("journal.setting", Db::Journal, ws)
+            .op(kept)
+            .op(setting::put(ws, setting::TIME_ZONE, &name(chosen.unwrap_or(default))))
+            .audit(Audit {
+                actor: actor.clone(),
+                action: AuditAction::SettingSet,
+                object: setting::TIME_ZONE.to_owned(),
+                detail: chosen.map_or("none".to_owned(), name),
+            });
+        self.store.commit(commit).await?;
+        Ok(())
+    }
+
     /// The name of the workspace's order of day and month, as it was chosen; `None` if nobody did.
     pub async fn date_order(&self, ws: WorkspaceId) -> Result<Option<String>, JournalError> {
         Ok(self.store.first(setting::by_key(ws, setting::DATE_ORDER)).await?)
@@ -190,9 +252,12 @@ impl Journal {
     }
 }
 
-fn named_zone(name: &str) -> Result<TimeZone, JournalError> {
-    let given = || JournalError::Zone { given: name.chars().take(60).collect() };
-    TimeZone::get(name.trim()).map_err(|_| given())
+/// A time zone by its IANA name.
+///
+/// Errors: no such zone is known.
+pub fn named_zone(name: &str) -> Result<TimeZone, JournalError> {
+    let found = TimeZone::get(name.trim()).ok().filter(|zone| !zone.is_unknown());
+    found.ok_or_else(|| JournalError::Zone { given: name.chars().take(60).collect() })
 }
 
 fn name_of(field: &'static str, name: &str) -> Result<String, EditError> {

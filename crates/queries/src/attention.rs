@@ -204,8 +204,8 @@ impl Queries {
     /// When the day of the workspace ends.
     fn end_of_day(&self) -> Timestamp {
         let now = self.clock.now();
-        let tomorrow = now.day_in(&self.zone).tomorrow().ok();
-        let midnight = tomorrow.and_then(|day| day.to_zoned(self.zone.clone()).ok());
+        let tomorrow = now.day_in(&self.zone.get()).tomorrow().ok();
+        let midnight = tomorrow.and_then(|day| day.to_zoned(self.zone.get()).ok());
         midnight.map_or(now, |midnight| Timestamp::from_jiff(midnight.timestamp()))
     }
 

@@ -135,7 +135,7 @@ impl Queries {
         let tasks: BTreeSet<TaskId> =
             sets.iter().map(|set| set.doc.value.task_id.clone()).collect();
         let tasks: Vec<TaskId> = tasks.into_iter().collect();
-        let tasks: Tasks = match self.journal.states(ws, &tasks, &self.zone).await {
+        let tasks: Tasks = match self.journal.states(ws, &tasks, &self.zone.get()).await {
             Ok(tasks) => tasks,
             // Nothing is known about tasks whose labels cannot be read.
             Err(JournalError::Read(ReadError::Corrupt { .. })) => Tasks::new(),
@@ -163,7 +163,7 @@ impl Queries {
         items: Vec<Item>,
         task: Option<&TaskView>,
     ) -> ChangeSet {
-        let task = task.map(|view| (state(view, &self.zone), TaskReviewState::of(view)));
+        let task = task.map(|view| (state(view, &self.zone.get()), TaskReviewState::of(view)));
         self.set_view(stored, items, task.as_ref())
     }
 

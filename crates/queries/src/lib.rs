@@ -58,6 +58,7 @@ use dormouse_agents::Agents;
 use dormouse_journal::Journal;
 use dormouse_runs::Models;
 use dormouse_store::Store;
+use dormouse_types::WorkspaceZone;
 use dormouse_types::port::Clock;
 
 pub use agent_list::AgentFilter;
@@ -78,7 +79,7 @@ pub struct Queries {
     pub(crate) agents: Agents,
     pub(crate) models: Models,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) zone: jiff::tz::TimeZone,
+    pub(crate) zone: WorkspaceZone,
 }
 
 /// What the queries read from.
@@ -94,7 +95,7 @@ pub struct Parts {
     /// The clock.
     pub clock: Arc<dyn Clock>,
     /// The time zone of the workspace, which defines "today".
-    pub zone: jiff::tz::TimeZone,
+    pub zone: WorkspaceZone,
 }
 
 impl Queries {

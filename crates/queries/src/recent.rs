@@ -99,7 +99,7 @@ impl Queries {
         ws: WorkspaceId,
         view: &TaskView,
     ) -> Result<Vec<TaskChange>, QueryError> {
-        let state = dormouse_journal::state(view, &self.zone);
+        let state = dormouse_journal::state(view, &self.zone.get());
         let task = TaskReviewState::of(view);
         if task.paused.is_some() {
             return Ok(Vec::new());

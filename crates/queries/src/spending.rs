@@ -93,7 +93,7 @@ impl Queries {
     }
 
     fn today(&self) -> jiff::civil::Date {
-        self.clock.now().day_in(&self.zone)
+        self.clock.now().day_in(&self.zone.get())
     }
 }
 

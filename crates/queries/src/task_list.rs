@@ -115,7 +115,7 @@ impl Queries {
             categories: filter.categories,
             due: filter.due,
             flags: filter.flags,
-            today: self.clock.now().day_in(&self.zone),
+            today: self.clock.now().day_in(&self.zone.get()),
             words: words.clone(),
             report_texts,
             keep: (!filter.agents.is_empty() || filter.to_review).then_some(&keep),

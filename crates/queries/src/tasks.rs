@@ -32,7 +32,7 @@ impl Queries {
 
     /// The view of a task that was read already.
     pub async fn task_view(&self, ws: WorkspaceId, view: &TaskView) -> Result<Task, QueryError> {
-        let state = dormouse_journal::state(view, &self.zone);
+        let state = dormouse_journal::state(view, &self.zone.get());
         let task = &view.task.value;
         let counts = self.counts_among(ws, std::slice::from_ref(&task.id)).await?;
         let counts = counts.get(&task.id).copied().unwrap_or_default();

@@ -193,7 +193,7 @@ impl Queries {
         let rows = match days {
             RunDays { from: None, to: None } => run::of_definition(ws, id, before, n_rows),
             days => {
-                let times = days.times(&self.zone);
+                let times = days.times(&self.zone.get());
                 run::of_definition_between(ws, id, times, before, n_rows)
             }
         };

@@ -48,7 +48,7 @@ impl Queries {
         last_run_on: Option<Date>,
     ) -> Result<WorkspaceFacts, QueryError> {
         let now = self.clock.now();
-        let today = now.day_in(&self.zone);
+        let today = now.day_in(&self.zone.get());
         let since = since(parameters, today, last_run_on);
         let from = self.begin_of(since);
         let reading = Reading {
@@ -87,7 +87,7 @@ impl Queries {
         };
         Ok(WorkspaceFacts {
             today,
-            zone: self.zone.iana_name().unwrap_or("UTC").to_owned(),
+            zone: self.zone.name(),
             last_run_on,
             since,
             tasks: tasks.into_values().collect(),
@@ -160,7 +160,7 @@ impl Queries {
                 ItemStatus::Pending | ItemStatus::Retracted | ItemStatus::Expired => return None,
             };
             Some(VerdictFact {
-                on: item.decided_at?.day_in(&self.zone),
+                on: item.decided_at?.day_in(&self.zone.get()),
                 title: tasks.get(&item.task)?.title.clone(),
                 task: item.task,
                 tool: item.tool,
@@ -211,7 +211,7 @@ impl Queries {
                     title: about.unwrap_or(one.text),
                     text,
                     count,
-                    since: one.since.day_in(&self.zone),
+                    since: one.since.day_in(&self.zone.get()),
                 }
             }));
             cursor = page.next_cursor;
@@ -223,7 +223,7 @@ impl Queries {
 
     /// When a day begins.
     fn begin_of(&self, day: Date) -> Timestamp {
-        let begin = day.to_zoned(self.zone.clone());
+        let begin = day.to_zoned(self.zone.get());
         begin.map_or(Timestamp::from_micros(0), |at| Timestamp::from_jiff(at.timestamp()))
     }
 }
@@ -286,7 +286,7 @@ impl Reading<'_> {
         };
         let mut tasks = BTreeMap::new();
         for line in self.queries.store.all(all_tasks(self.ws)).await? {
-            let updated_on = line.updated_at.day_in(&self.queries.zone);
+            let updated_on = line.updated_at.day_in(&self.queries.zone.get());
             let Ok(stored) = line.task else { continue };
             let facts = self.facts(stored.doc.value, updated_on);
             let is_recent = facts.is_open() || facts.status_since >= self.since;
@@ -306,14 +306,14 @@ impl Reading<'_> {
             title: task.title,
             status: task.status.status,
             status_reason: task.status.reason,
-            status_since: task.status.created_at.day_in(&self.queries.zone),
+            status_since: task.status.created_at.day_in(&self.queries.zone.get()),
             priority: task.priority,
             due_on: task.due_on,
             estimate_minutes: task.estimate_minutes,
             category,
             items: Vec::new(),
             time_spent: Vec::new(),
-            created_on: task.created_at.day_in(&self.queries.zone),
+            created_on: task.created_at.day_in(&self.queries.zone.get()),
             changed_on: updated_on,
             due_moves: Vec::new(),
             n_due_moves: 0,
@@ -370,7 +370,7 @@ impl Reading<'_> {
         tasks: &mut BTreeMap<TaskId, TaskFacts>,
         newest: &mut HashMap<TaskId, Date>,
     ) {
-        let on = change.at.day_in(&self.queries.zone);
+        let on = change.at.day_in(&self.queries.zone.get());
         for id in &change.touched {
             let Some(task) = tasks.get_mut(id) else { continue };
             if !change.origin.is_automatic() {
@@ -401,7 +401,7 @@ impl Reading<'_> {
             let range = [Seq(0), upto];
             let query = change_log::of_tasks(self.ws, some, range, EARLIER_CHANGES);
             for change in self.queries.store.all(query).await? {
-                let on = change.at.day_in(&self.queries.zone);
+                let on = change.at.day_in(&self.queries.zone.get());
                 for id in change.touched.iter().filter(|id| some.contains(id)) {
                     let Some(task) = tasks.get_mut(id) else { continue };
                     let moves = change.what_of(id).filter(|what| due_move(what, on).is_some());
@@ -442,7 +442,7 @@ impl Reading<'_> {
     ) -> Result<(), QueryError> {
         for stored in self.queries.store.all(entry::created_since(self.ws, from)).await? {
             let entry = stored.doc.value;
-            let on = entry.on.unwrap_or_else(|| entry.created_at.day_in(&self.queries.zone));
+            let on = entry.on.unwrap_or_else(|| entry.created_at.day_in(&self.queries.zone.get()));
             let Some(minutes) = entry.minutes else { continue };
             if entry.kind.known() != EntryKind::Time || on < self.since {
                 continue;

@@ -19,7 +19,7 @@ use dormouse_store::{Attempts, Commit, CommitError, Db, Policy, ReadError, Refus
 use dormouse_types::agent::AgentLinkKind;
 use dormouse_types::model::{ModelError, Request};
 use dormouse_types::port::{BoxFuture, Clock, Entropy, Model, Stage};
-use dormouse_types::{Id as _, LinkId, Timestamp};
+use dormouse_types::{Id as _, LinkId, Timestamp, WorkspaceZone};
 use futures_util::future::{Either, FutureExt as _, select};
 use jiff::tz::TimeZone;
 
@@ -52,7 +52,7 @@ pub struct Driver {
     prober: Option<Arc<dyn Prober>>,
     stop: Stop,
     /// Budgets count by the days of this zone.
-    zone: TimeZone,
+    zone: WorkspaceZone,
 }
 
 /// The refusals after which a step is decided again on fresh rows: another writer changed what it
@@ -89,12 +89,12 @@ impl Driver {
     ) -> Self {
         let stop: BoxFuture<'static, ()> = Box::pin(std::future::pending());
         let (sink, stop) = (Arc::new(NoSink), stop.shared());
-        Self { store, clock, entropy, models, sink, prober: None, stop, zone: TimeZone::UTC }
+        Self { store, clock, entropy, models, sink, prober: None, stop, zone: TimeZone::UTC.into() }
     }
 
     /// Returns the same driver, whose budgets count by the days of this zone.
     #[must_use]
-    pub fn in_zone(self, zone: TimeZone) -> Self {
+    pub fn in_zone(self, zone: WorkspaceZone) -> Self {
         Self { zone, ..self }
     }
 

@@ -91,8 +91,13 @@ fn joined(
 ) -> (Dormouse, Agents) {
     let zone = jiff::tz::TimeZone::UTC;
     let journal = Journal::new(store.clone(), clock.clone(), entropy.clone());
-    let changes =
-        Changes::new(store.clone(), journal.clone(), clock.clone(), entropy.clone(), zone.clone());
+    let changes = Changes::new(
+        store.clone(),
+        journal.clone(),
+        clock.clone(),
+        entropy.clone(),
+        zone.clone().into(),
+    );
     let driver = dormouse_runs::Driver::new(
         store.clone(),
         clock.clone(),
@@ -106,7 +111,7 @@ fn joined(
         driver,
         clock: clock.clone(),
         entropy: entropy.clone(),
-        zone: zone.clone(),
+        zone: zone.clone().into(),
     });
     let owner = owner.to_owned();
     let dormouse = Dormouse::new(dormouse::Parts { store, clock, entropy, model, zone, owner });

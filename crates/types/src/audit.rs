@@ -111,6 +111,14 @@ closed_list! {
         WorkPause = "work.pause",
         /// Paused agent work goes on.
         WorkResume = "work.resume",
+        /// An occurrence of agent work is skipped.
+        WorkSkip = "work.skip",
+        /// An occurrence of agent work was moved to another time.
+        WorkMove = "work.move",
+        /// An occurrence of agent work is due as its schedule says.
+        WorkRestore = "work.restore",
+        /// Nothing of the schedule of agent work is due until a time.
+        WorkSuspend = "work.suspend",
         /// Agent work was archived.
         WorkArchive = "work.archive",
         /// Agent work was deleted.

@@ -52,6 +52,8 @@ closed_list! {
         EvolutionChanged = "evolution:changed",
         /// A rule about what agents propose was made or removed.
         RuleChanged = "rule:changed",
+        /// A setting that holds for the whole workspace was changed, such as its time zone.
+        SettingsChanged = "settings:changed",
     }
 }
 
@@ -77,7 +79,8 @@ impl EventKind {
             | Self::DeliveryChanged
             | Self::TemplateChanged
             | Self::EvolutionChanged
-            | Self::RuleChanged => false,
+            | Self::RuleChanged
+            | Self::SettingsChanged => false,
             Self::JournalChanged | Self::AgentCreated | Self::AgentReport | Self::AgentMessage => {
                 false
             }

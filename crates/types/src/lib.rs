@@ -3,7 +3,7 @@
 //! Does not own: rules about tasks, agents or wakes; anything that reads a file, a clock, a
 //! database or the network.
 //!
-//! Reading order: [`time`], [`id`], [`hash`], [`caller`], [`closed_list`], [`task`], [`agent`],
+//! Reading order: [`time`], [`workspace_zone`], [`id`], [`hash`], [`caller`], [`closed_list`], [`task`], [`agent`],
 //! [`change`], [`event`], [`field_change`], [`verdict`], [`model`], [`kept_back`], [`policy`],
 //! [`spend`], [`work`], [`conversation`], [`template`], [`work_filter`], [`work_kind`], [`work_facts`], [`work_outcome`],
 //! [`work_step`],
@@ -15,6 +15,7 @@
 mod schema;
 pub mod time;
 mod clock;
+pub mod workspace_zone;
 mod entropy;
 pub mod id;
 pub mod hash;
@@ -64,3 +65,4 @@ pub use event::EventKind;
 pub use id::*;
 pub use time::Timestamp;
 pub use verdict::Verdict;
+pub use workspace_zone::WorkspaceZone;

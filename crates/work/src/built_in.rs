@@ -169,7 +169,7 @@ impl Work {
         let earlier = self.store.all(run::of_definition(ws, work, before, EARLIER_RUNS)).await?;
         let well = |run: &&Run| matches!(run.state, RunState::Succeeded | RunState::NoOp);
         let last = earlier.iter().find(well).and_then(|run| run.completed_at);
-        Ok(last.map(|at| at.day_in(&self.zone)))
+        Ok(last.map(|at| at.day_in(&self.zone.get())))
     }
 }
 

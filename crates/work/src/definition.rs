@@ -27,6 +27,7 @@ use dormouse_types::{
 
 use crate::conversation;
 use crate::error::broken;
+use crate::occurrence::open_suspensions;
 use crate::snapshot::{NewRun, Snapshot, Written, request_occurrence};
 use crate::templates::Followed;
 use crate::wording::{instructions, title};
@@ -351,7 +352,13 @@ impl Work {
         schedule: &ReadSchedule,
         now: Timestamp,
     ) -> Result<(), WorkError> {
-        definition.schedule = Some(series_text::write(&schedule.series));
+        // Another time of day does not end what a person suspended.
+        let mut series = schedule.series.clone();
+        let before = definition.schedule.as_deref().unwrap_or_default();
+        let known = series.exceptions();
+        let suspended = open_suspensions(before, &self.person(), now.to_jiff());
+        suspended.into_iter().filter(|one| !known.contains(one)).for_each(|one| series.except(one));
+        definition.schedule = Some(series_text::write(&series));
         // Without a rule there is one occurrence, and no series that it belongs to.
         definition.recurrence = schedule.series.rule().map(|_| definition.id.to_string());
         definition.schedule_words = Some(schedule.words.clone());

@@ -27,6 +27,14 @@ pub enum WorkError {
         /// The id as given.
         run: WorkRunId,
     },
+    /// No such occurrence is to come. Retry: never.
+    #[error("nothing of {work} comes under `{key}`: list what comes of it for the keys")]
+    NoOccurrence {
+        /// The definition.
+        work: WorkId,
+        /// The key as given.
+        key: String,
+    },
     /// There is no such question. Retry: never.
     #[error("there is no question {question}: show the run that asks for its questions")]
     NoQuestion {
@@ -160,6 +168,7 @@ impl WorkError {
             | Self::NoSealingKey(_)
             | Self::HookRefused(_)
             | Self::NoConversation { .. }
+            | Self::NoOccurrence { .. }
             | Self::Blank { .. }
             | Self::Beyond(_)
             | Self::Filter(_)

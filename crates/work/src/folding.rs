@@ -257,7 +257,7 @@ impl Work {
         let known = earlier.summaries.last().map_or(0, |newest| newest.corrections_upto);
         // A run that is under way, or goes on after an answer, is described as it ends.
         let over = earlier.unfolded.iter().take_while(|run| run.state != RunState::Running).count();
-        let zone = &self.zone;
+        let zone = &self.zone.get();
         let mut runs = Vec::new();
         let mut sizes = Vec::new();
         let n_earlier = earlier.unfolded.len();
@@ -312,7 +312,7 @@ impl Work {
                 questions.extend(open.map(|one| one.question));
             }
         }
-        let zone = &self.zone;
+        let zone = &self.zone.get();
         let folded = runs.into_iter().map(|(one, text)| FoldedRun {
             n: one.run.n,
             name: name_of(&one.run, zone),

@@ -14,7 +14,7 @@
 //! runs is decided one after another, on any number of nodes.
 //!
 //! Reading order: [`facts`], [`templates`], [`series_text`], [`planner`], [`attempt`], [`snapshot`], [`wording`],
-//! [`definition`], [`lifecycle`], [`execution`],
+//! [`definition`], [`lifecycle`], [`occurrence`], [`execution`],
 //! [`question`], [`conversation`], [`schedule`], [`events`], [`hook`], [`proposing`], [`delegated`], [`history`],
 //! [`folding`], [`steps`], [`tools`], [`runner`], [`built_in`],
 //! [`handler`], [`check`].
@@ -32,6 +32,7 @@ pub mod wording;
 pub mod definition;
 mod standing_rule;
 pub mod lifecycle;
+pub mod occurrence;
 pub mod execution;
 pub mod question;
 pub mod conversation;
@@ -59,9 +60,8 @@ use dormouse_store::{Audit, ChangeRow, Db, Once, Policy, Store, receipt};
 use dormouse_types::audit::AuditAction;
 use dormouse_types::built_in_work::{NoWorkRules, WorkRules};
 use dormouse_types::port::{Clock, Entropy, NoSealingKeys, SealingKeys};
-use dormouse_types::{Actor, EventKind, Origin, WorkspaceId, hash};
+use dormouse_types::{Actor, EventKind, Origin, WorkspaceId, WorkspaceZone, hash};
 use jiff::civil::Time;
-use jiff::tz::TimeZone;
 
 pub use error::WorkError;
 pub use facts::Facts;
@@ -81,7 +81,7 @@ pub struct Work {
     pub(crate) driver: Driver,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
-    pub(crate) zone: TimeZone,
+    pub(crate) zone: WorkspaceZone,
     pub(crate) facts: Arc<dyn Facts>,
     pub(crate) templates: Arc<dyn Templates>,
     pub(crate) journal: Journal,
@@ -104,7 +104,7 @@ pub struct Parts {
     /// Source of randomness.
     pub entropy: Arc<dyn Entropy>,
     /// The person's time zone.
-    pub zone: TimeZone,
+    pub zone: WorkspaceZone,
     /// What runs without a language model read.
     pub facts: Arc<dyn Facts>,
     /// The templates that runs follow.
@@ -198,7 +198,7 @@ impl Work {
 
     /// The person whose clock schedules without a zone follow.
     pub(crate) fn person(&self) -> Person {
-        Person { zone: self.zone.clone(), day_due_at: DAY_DUE_AT }
+        Person { zone: self.zone.get(), day_due_at: DAY_DUE_AT }
     }
 }
 

@@ -165,7 +165,8 @@ impl Work {
         .await
     }
 
-    /// Lets a definition start runs again. What was due or changed meanwhile never starts one.
+    /// Lets a definition start runs again. What was due or changed meanwhile never starts one. Of one that is
+    /// not paused, its suspension ends.
     pub async fn resume(
         &self,
         ws: WorkspaceId,
@@ -175,6 +176,11 @@ impl Work {
         let filters = self.filters(ws, id).await?;
         let (host, head) = (self.store.host(Db::Journal), self.journal_head(ws).await?);
         self.change(ws, id, (AuditAction::WorkResume, "", context), |step, _, now| {
+            if step.definition().state == WorkState::Active
+                && self.end_suspension(step.definition(), now)?
+            {
+                return Ok(Vec::new());
+            }
             move_to(step, WorkState::Active)?;
             self.plan_from(step.definition(), now)?;
             let listens = !filters.is_empty();
@@ -296,7 +302,7 @@ impl Work {
 
     /// Changes a definition and its runs in one commit, decided on rows that have not changed since. Returns
     /// it as it was written; for a repeated request, as it is now.
-    async fn change(
+    pub(crate) async fn change(
         &self,
         ws: WorkspaceId,
         id: &WorkId,

@@ -89,7 +89,7 @@ impl<'a> Proposals<'a> {
         let ws = self.lease.ws;
         match self.work.journal.task(ws, id).await {
             Ok(view) if view.task.value.deleted_at.is_some() => Ok(None),
-            Ok(view) => Ok(Some(state(&view, &self.work.zone))),
+            Ok(view) => Ok(Some(state(&view, &self.work.zone.get()))),
             Err(JournalError::NoTask { .. }) => Ok(None),
             Err(JournalError::Read(error)) => Err(RunError::Read(error)),
             Err(error) => Err(RunError::Broken(error.to_string())),
@@ -194,11 +194,11 @@ impl<'a> Proposals<'a> {
     }
 
     fn today(&self) -> Date {
-        self.work.clock.now().day_in(&self.work.zone)
+        self.work.clock.now().day_in(&self.work.zone.get())
     }
 
     fn begin_of(&self, day: Date) -> Timestamp {
-        let begin = day.to_zoned(self.work.zone.clone());
+        let begin = day.to_zoned(self.work.zone.get());
         begin.map_or(Timestamp::from_micros(0), |at| Timestamp::from_jiff(at.timestamp()))
     }
 }

@@ -24,6 +24,7 @@ const KINDS: Record<EventKind | "needs-attention", true> = {
   "template:changed": true,
   "evolution:changed": true,
   "rule:changed": true,
+  "settings:changed": true,
   "attention:acknowledged": true,
   "delivery:changed": true,
   "needs-attention": true,

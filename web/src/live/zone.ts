@@ -1,13 +1,14 @@
 // The time zone of the workspace: the clock that schedules follow, whatever the browser's.
 
 import { api, unwrap } from "../api/client";
+import { isOneOf } from "./queries";
 import type { Query } from "./store.svelte";
 
-/** Its IANA name. It changes only with the server. */
+/** Its IANA name. */
 export const zone = (): Query<string> => ({
   key: "access/zone",
   load: async () => (await unwrap(api.GET("/api/access", {}))).server.zone,
-  invalidatedBy: () => false,
+  invalidatedBy: (event) => isOneOf(event, "settings:changed"),
 });
 
 /** The time zone of this browser. */

@@ -113,7 +113,7 @@ impl Agents {
             .op(link(state_id.as_str(), AgentLinkKind::State))
             .op(link(task.as_str(), AgentLinkKind::Task))
             .op(wake_queue::insert(ws, &id, due_at, now))
-            .op(due_date::timer(ws, &id, view.task.value.due_on, &self.zone, now))
+            .op(due_date::timer(ws, &id, view.task.value.due_on, &self.zone.get(), now))
             .change(self.event(EventKind::AgentCreated, Some(task.clone()), id.as_str()))
             .audit(audit(context, AuditAction::AgentCreate, id.as_str()));
         let mut subject = format!("{task}|{}", name.unwrap_or_default());

@@ -406,7 +406,7 @@ impl Agents {
         }
         match self.journal.task(ws, task).await {
             Ok(view) => {
-                let mut state = state(&view, &self.zone);
+                let mut state = state(&view, &self.zone.get());
                 state.entries.retain(|one| Some(&one.id) != entry);
                 Ok(words.are_in(&serde_json::to_string(&state).unwrap_or_default()))
             }

@@ -235,7 +235,7 @@ impl TaskAgent<'_> {
         ctx.once = Some(OnceKey { id: operation.0.clone(), request: hash::sha256(&operation.0) });
         ctx.fence = Some((self.agent.to_string(), self.lease.run.epoch));
         let rule = |view: &dormouse_journal::TaskView| {
-            let task = state(view, &self.agents.zone);
+            let task = state(view, &self.agents.zone.get());
             let context = CallContext { task: &task, agent: &self.agent, items: &[] };
             tool.run(&call.args, &context).map(|effect| match effect {
                 Effect::Edit(edits) => edits,

@@ -67,8 +67,13 @@ impl TaskAgent<'_> {
             if !notes.is_empty() {
                 news.push(tell(EventKind::AgentMessage, self.agent.as_str()));
             }
-            let lines =
-                memory::log::lines(&input.delta.changes, &notes, task, now.day_in(zone), &run.key);
+            let lines = memory::log::lines(
+                &input.delta.changes,
+                &notes,
+                task,
+                now.day_in(&zone.get()),
+                &run.key,
+            );
             let last = input.log_upto();
             ops.extend(memory::log::append(ws, &self.agent, last, &lines, &run.key));
             if let Some(draft) = accepted_report(log) {

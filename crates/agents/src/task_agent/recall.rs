@@ -68,7 +68,7 @@ impl TaskAgent<'_> {
         let of_window =
             window.map_or(usize::MAX, |tokens| usize::try_from(tokens / 4).unwrap_or(usize::MAX));
         let most = limits::MEMORY_ANSWER.max.min(of_window);
-        Ok(answer(word_query, &found, is_more, most, &self.agents.zone))
+        Ok(answer(word_query, &found, is_more, most, &self.agents.zone.get()))
     }
 }
 

@@ -55,7 +55,7 @@ impl TaskAgent<'_> {
             first: last.is_none(),
             report_due: last.is_none() || reanalysis || input.is_outdated,
             report_only: tools == ToolSet::Closing,
-            today: self.agents.clock.now().day_in(&self.agents.zone),
+            today: self.agents.clock.now().day_in(&self.agents.zone.get()),
             is_month_first: input.is_month_first,
             last_report: last.map(|report| LastReport {
                 tldr: report.tldr.clone().unwrap_or_default(),
@@ -221,7 +221,7 @@ impl TaskAgent<'_> {
         ];
         fragments.extend(linked_tasks(&input));
         let changes = input.earlier.iter().chain(&input.delta.changes);
-        let trend = trend::of(changes, task, today, &self.agents.zone);
+        let trend = trend::of(changes, task, today, &self.agents.zone.get());
         let parts = trend::render(&trend, task);
         if !parts.is_empty() {
             fragments.push(Draft {

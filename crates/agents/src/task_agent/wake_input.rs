@@ -111,7 +111,7 @@ impl WakeInput {
             store.all(changes).await?.into_iter().partition(|change| change.seq <= run.processed);
         new.retain(|change| change.seq <= run.upto);
         let seen = |changes: &[_]| {
-            let mut delta = delta::of(changes, &task_id, agent, &agents.zone);
+            let mut delta = delta::of(changes, &task_id, agent, &agents.zone.get());
             delta.changes.retain(|change| {
                 let entry = delta::entry_of(&change.what);
                 !entry.is_some_and(|entry| task.forgotten.contains(entry))
@@ -194,7 +194,7 @@ impl TaskContext {
     ) -> Result<Self, RunError> {
         let (task, category) = match agents.journal.task(ws, id).await {
             Ok(view) if view.deleted_at().is_none() => {
-                let mut task = state(&view, &agents.zone);
+                let mut task = state(&view, &agents.zone.get());
                 task.entries.retain(|entry| !forgotten.contains(&entry.id));
                 (Some(task), view.task.value.category_id.clone())
             }
@@ -238,7 +238,7 @@ async fn read_linked(
         changes.retain(|change| !change.touched.contains(task));
         changes
     };
-    let news = delta::of_linked(&changes, &tasks, &agents.zone);
+    let news = delta::of_linked(&changes, &tasks, &agents.zone.get());
     Ok((linked, news))
 }
 

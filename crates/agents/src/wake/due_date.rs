@@ -1,15 +1,20 @@
 //! Due dates that draw near: when they wake the agent of their task, and which change set one.
 
-use dormouse_store::Op;
 use dormouse_store::agent::timer::{self, Kind};
+use dormouse_store::{Commit, Db, Op};
 use dormouse_types::change::{Change, What};
 use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::{AgentId, TaskId, Timestamp, WorkspaceId};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
+use crate::{AgentError, Agents};
+
 /// Hour of the preceding day at which a due date counts as near.
 const MORNING: i8 = 9;
+
+/// How many timers are moved in one commit.
+const AT_ONCE: usize = 500;
 
 /// Returns when an agent is woken for a due date, or `None` if that time has passed.
 ///
@@ -18,6 +23,32 @@ pub fn near_due_at(due: Date, zone: &TimeZone, now: Timestamp) -> Option<Timesta
     let morning = due.yesterday().ok()?.at(MORNING, 0, 0, 0).to_zoned(zone.clone()).ok()?;
     let at = Timestamp::from_jiff(morning.timestamp());
     (at > now).then_some(at)
+}
+
+impl Agents {
+    /// Lets due dates draw near by the clock of the zone that the workspace has now.
+    ///
+    /// Units: what the clock moved past is near now; an agent that was woken for its due date is not woken
+    /// for it again.
+    pub async fn follow_zone(&self, ws: WorkspaceId) -> Result<(), AgentError> {
+        let (zone, now) = (self.zone.get(), self.clock.now());
+        let waiting = self.store.all(timer::waiting(ws, Kind::DueDate)).await?;
+        // A damaged timer is reported when it is due.
+        let moved: Vec<Op> = waiting
+            .into_iter()
+            .flatten()
+            .filter_map(|timer| {
+                let due = timer.about.as_ref()?.parse().ok()?;
+                let at = near_due_at(due, &zone, now).unwrap_or(now);
+                (timer.at > now && timer.at != at).then(|| timer::shift(ws, &timer, at))
+            })
+            .collect();
+        for some in moved.chunks(AT_ONCE) {
+            let commit = Commit::new("agent.zone", Db::Agent, ws).ops(some.iter().cloned());
+            self.store.commit(commit).await?;
+        }
+        Ok(())
+    }
 }
 
 /// Returns the op that sets or clears an agent's timer for the due date of its task.

@@ -295,7 +295,7 @@ impl Agents {
                 && !concern.is_neighbour
             {
                 let now = self.clock.now();
-                ops.push(due_date::timer(ws, &concern.agent, due, &self.zone, now));
+                ops.push(due_date::timer(ws, &concern.agent, due, &self.zone.get(), now));
             }
             return Ok(ops);
         }
@@ -305,7 +305,7 @@ impl Agents {
             return Ok(vec![wake_queue::signal(ws, &signal)]);
         }
         if let Some(due) = due_date::set_by(change, &concern.task) {
-            ops.push(due_date::timer(ws, &concern.agent, due, &self.zone, self.clock.now()));
+            ops.push(due_date::timer(ws, &concern.agent, due, &self.zone.get(), self.clock.now()));
         }
         let restored = change.what_of(&concern.task).any(|what| *what == What::TaskRestored);
         let revives = restored && agent.value.dormant_reason == Some(DormantReason::TaskDeleted);

@@ -91,7 +91,7 @@ impl Case {
             driver,
             clock,
             entropy,
-            zone: TimeZone::UTC,
+            zone: TimeZone::UTC.into(),
         };
         let agents = Agents::new(parts, "writer");
         Self { world, task, agent, model, drafts, agents }

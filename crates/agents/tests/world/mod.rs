@@ -170,7 +170,7 @@ impl World {
             journal.clone(),
             port.clone(),
             entropy.clone(),
-            zone.clone(),
+            zone.clone().into(),
         );
         let script = Arc::new(Script::default());
         let model = Arc::new(BlockingModel::before(script.clone()));
@@ -183,7 +183,7 @@ impl World {
             driver,
             clock: port,
             entropy,
-            zone,
+            zone: zone.into(),
         };
         let agents = Agents::new(parts, owner);
         Self { store, journal, changes, agents, clock, script, model, hooks }
@@ -249,7 +249,7 @@ impl World {
             driver: Driver::new(self.store.clone(), port.clone(), entropy.clone(), models),
             clock: port,
             entropy,
-            zone: TimeZone::UTC,
+            zone: TimeZone::UTC.into(),
         };
         Agents::new(parts, owner)
     }

@@ -246,7 +246,7 @@ impl Changes {
         let Some(over) = &payload.over else { return Ok(false) };
         let task = self.task_of(ws, &payload.task).await?;
         let found =
-            task.and_then(|view| effective_state::set_since(item, &state(&view, &self.zone)));
+            task.and_then(|view| effective_state::set_since(item, &state(&view, &self.zone.get())));
         Ok(found.is_some_and(|found| found.is_known(Some(over)))
             && self.load(ws, &payload.set, payload.index).await?.item.state == item.state)
     }
@@ -291,7 +291,7 @@ impl Changes {
             }
         }
         let rule = |view: &TaskView| {
-            let task = state(view, &self.zone);
+            let task = state(view, &self.zone.get());
             match effective_state::set_since(item, &task) {
                 Some(found) if !found.is_known(payload.over.as_ref()) => {
                     Err(ApplyRefusal::SetSince(found))
@@ -323,7 +323,7 @@ impl Changes {
             if view.deleted_at().is_some() {
                 return Err(ApplyRefusal::Deleted);
             }
-            let edits = tool.check(args, &state(view, &self.zone))?.edits;
+            let edits = tool.check(args, &state(view, &self.zone.get()))?.edits;
             Ok(NewTask { title: title.clone(), edits })
         };
         classify(payload, self.journal.create_follow_up(ws, &payload.task, ctx, rule).await)

@@ -367,7 +367,7 @@ impl Changes {
             None => {}
         }
         let Some(view) = view else { return Ok(()) };
-        let task = state(view, &self.zone);
+        let task = state(view, &self.zone.get());
         if let Some(why) = effective_state::no_longer_holds(item, &task).filter(|_| over.is_none())
         {
             self.end_items(ws, std::slice::from_ref(item), Event::Retract, Some(why)).await?;

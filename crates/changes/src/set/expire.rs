@@ -66,7 +66,7 @@ impl Changes {
             return Ok(Vec::new());
         }
         let found = self.task_of(ws, task).await?;
-        let state = found.as_ref().map(|view| state(view, &self.zone));
+        let state = found.as_ref().map(|view| state(view, &self.zone.get()));
         let (view, now) = (found.as_ref().map(TaskReviewState::of), self.clock.now());
         let (mut ended, mut rest) = (Vec::new(), Vec::new());
         let retracted = |item, why| Stale { item, event: Event::Retract, why: Some(why) };

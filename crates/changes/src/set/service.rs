@@ -15,6 +15,7 @@ use dormouse_types::audit::AuditAction;
 use dormouse_types::port::{Clock, Entropy};
 use dormouse_types::{
     Actor, ChangeSetId, EventKind, Id as _, Origin, TaskId, Timestamp, WorkRunId, WorkspaceId,
+    WorkspaceZone,
 };
 
 use crate::delegate::Delegate;
@@ -29,7 +30,7 @@ pub struct Changes {
     pub(crate) journal: Journal,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
-    pub(crate) zone: jiff::tz::TimeZone,
+    pub(crate) zone: WorkspaceZone,
     /// Only a hint for sweeps; correctness does not depend on it.
     swept: Arc<Mutex<SweepCursor>>,
     /// Set once, where the rooms are joined; shared by all clones.
@@ -61,7 +62,7 @@ impl Changes {
         journal: Journal,
         clock: Arc<dyn Clock>,
         entropy: Arc<dyn Entropy>,
-        zone: jiff::tz::TimeZone,
+        zone: WorkspaceZone,
     ) -> Self {
         Self {
             store,

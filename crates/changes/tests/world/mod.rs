@@ -113,8 +113,13 @@ impl World {
         let (sqlite, entropy) = (Arc::new(sqlite), Arc::new(entropy));
         let store = Store::new(sqlite.clone(), hooks.clone());
         let journal = Journal::new(store.clone(), port.clone(), entropy.clone());
-        let changes =
-            Changes::new(store.clone(), journal.clone(), port, entropy.clone(), TimeZone::UTC);
+        let changes = Changes::new(
+            store.clone(),
+            journal.clone(),
+            port,
+            entropy.clone(),
+            TimeZone::UTC.into(),
+        );
         let runs = Cell::new(0);
         Self { store, journal, changes, clock, agent, task, entropy, sqlite, hooks, runs }
     }

@@ -72,7 +72,7 @@ pub async fn run(config: &Config, params: &Params) -> Result<(), Failure> {
         pid: std::process::id(),
         address,
         token: token(&*engine.entropy),
-        zone: engine.zone.iana_name().unwrap_or("UTC").to_owned(),
+        zone: engine.dormouse.time_zone().iana_name().unwrap_or("UTC").to_owned(),
         public_url: serving.public_url.as_ref().map(ToString::to_string),
     };
     let ours = AllowedHosts::new(address.port(), serving.public_url.clone());
@@ -96,18 +96,18 @@ pub async fn run(config: &Config, params: &Params) -> Result<(), Failure> {
     #[expect(clippy::disallowed_methods, reason = "the composition root spawns its services")]
     let http = tokio::spawn(http);
     let options = ServeOptions { concurrency: serving.concurrency, offset: engine.offset() };
-    let zone = engine.zone.clone();
-    let mut tell = |event: ServeEvent| log(&zone, &described(&event));
+    let zone = || engine.dormouse.time_zone();
+    let mut tell = |event: ServeEvent| log(&zone(), &described(&event));
     engine.dormouse.serve(options, Box::pin(stop::requested(stop)), &mut tell).await;
     match tokio::time::timeout(LAST_REQUESTS, http).await {
         Ok(Ok(())) => {}
-        Ok(Err(e)) => log(&zone, &format!("the listener broke: {e}")),
+        Ok(Err(e)) => log(&zone(), &format!("the listener broke: {e}")),
         Err(_elapsed) => {
             let seconds = LAST_REQUESTS.as_secs();
-            log(&zone, &format!("requests that took longer than {seconds} s were cut off"));
+            log(&zone(), &format!("requests that took longer than {seconds} s were cut off"));
         }
     }
-    log(&zone, "stopped");
+    log(&zone(), "stopped");
     // The folder is released last, so that no process opens the files earlier and the next server's
     // file is not removed.
     drop((notice, engine, folder));

@@ -7,12 +7,17 @@ use serde_json::json;
 
 use crate::failure::Failure;
 use crate::session::Session;
+use crate::terminal::line;
 
 #[derive(Debug, Args)]
 pub struct Params {
     /// How dates in figures are written here: what 3/4 means in this workspace
     #[arg(long, value_name = "ORDER")]
     date_order: Option<Choice>,
+    /// The time zone of this workspace, such as Europe/Berlin: whose "today" it is, and when agent work is
+    /// due; `default` for that of the system
+    #[arg(long, value_name = "NAME")]
+    time_zone: Option<String>,
 }
 
 /// An order of day and month, or none.
@@ -38,12 +43,17 @@ impl Choice {
 }
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
-    let reply = match params.date_order {
-        Some(choice) => {
-            let body = json!({ "dateOrder": choice.order().map(|order| order.to_string()) });
-            session.client.patch("/api/settings", body).await?
-        }
-        None => session.client.get("/api/settings").await?,
+    let mut body = serde_json::Map::new();
+    if let Some(choice) = params.date_order {
+        let order = choice.order().map(|order| order.to_string());
+        body.insert("dateOrder".to_owned(), json!(order));
+    }
+    if let Some(name) = params.time_zone {
+        body.insert("timeZone".to_owned(), json!((name != "default").then_some(name)));
+    }
+    let reply = match body.is_empty() {
+        true => session.client.get("/api/settings").await?,
+        false => session.client.patch("/api/settings", body.into()).await?,
     };
     if session.print_body(&reply) {
         return Ok(());
@@ -53,6 +63,13 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         Some(DayOrder::DayFirst) => "dates in figures: dayFirst, 3/4 is 3 April",
         Some(DayOrder::MonthFirst) => "dates in figures: monthFirst, 3/4 is 4 March",
         None => "dates in figures: as each locale writes them; to agents 3/4 is unclear",
+    });
+    let zone = line(settings.zone());
+    session.screen.say(match settings.time_zone {
+        Some(_) => format!("time zone: {zone}"),
+        None => {
+            format!("time zone: {zone}, that of the system when this workspace was first opened")
+        }
     });
     Ok(())
 }

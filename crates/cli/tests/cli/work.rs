@@ -302,3 +302,54 @@ fn work_and_new_agents_follow_a_template_that_is_named() {
     world.ok(&["agent", "create", "plants", "--template", "terse"]);
     assert_eq!(world.json(&["agent", "show", "plants"])["templateId"], template("terse"));
 }
+
+#[test]
+fn one_occurrence_is_skipped_moved_and_restored_and_a_schedule_suspended() {
+    let server = ScriptedServer::new();
+    let world = server.world();
+    world.ok(DIGEST);
+    let coming = || {
+        let coming = world.ok(&["work", "coming", "digest"]).out;
+        let key = regex::Regex::new(r"\d{4}-\d\d-\d\dT09:00:00").expect("fixed");
+        let coming = key.replace_all(&coming, "<key>").into_owned();
+        let lines: Vec<String> = steady(&world, &coming).lines().map(ToOwned::to_owned).collect();
+        lines
+    };
+    let five = |first: &str| {
+        let mut five = vec!["<some minute...>  <key>".to_owned(); 5];
+        five[0].push_str(first);
+        five
+    };
+    assert_eq!(coming(), five(""));
+    let skipped = world.ok(&["work", "skip", "digest"]).out;
+    assert!(skipped.starts_with("skipped ") && skipped.contains("Morning digest"), "{skipped}");
+    assert_eq!(coming()[0], "<some minute...>  <key>  skipped");
+    assert_eq!(coming().len(), 6);
+    world.ok(&["work", "restore", "digest"]);
+    assert_eq!(coming(), five(""));
+    let moved = world.ok(&["work", "move", "digest", "--to", "in two hours"]).out;
+    assert!(moved.starts_with("moved ") && moved.contains("Morning digest"), "{moved}");
+    assert_eq!(coming(), five("  moved"));
+    let refused = world.run(&["work", "move", "digest", "--to", "tomorrow"]);
+    assert!(refused.code != 0 && refused.err.contains("has no time of day"), "{refused:?}");
+    world.ok(&["work", "suspend", "digest", "--until", "in 30 days"]);
+    assert_eq!(coming()[0], "suspended until <some minute...>; `work resume` ends that");
+    world.ok(&["work", "resume", "digest"]);
+    assert_eq!(coming(), five("  moved"));
+}
+
+#[test]
+fn changes_of_tasks_that_start_it_are_read_from_a_file_and_shown() {
+    let server = ScriptedServer::new();
+    let world = server.world();
+    let events = r#"[{"event": "fieldSet", "field": "dueDate"}]"#;
+    let file = world.file("events.json", events);
+    let add = ["work", "add", "Plan", "--instructions", "Plan anew.", "--model", "own/script"];
+    world.ok(&[&add[..], &["--events", &file]].concat());
+    let shown = world.ok(&["work", "show", "plan"]).out;
+    assert!(shown.contains("none: changes of tasks start it"), "{shown}");
+    assert!(shown.contains(r#"  {"event":"fieldSet","field":"dueDate"}"#), "{shown}");
+    let none = world.file("none.json", "[]");
+    world.ok(&["work", "edit", "plan", "--events", &none]);
+    assert_eq!(world.json(&["work", "show", "plan"])["task"]["events"], json!([]));
+}

@@ -86,7 +86,7 @@ impl Dormouse {
     async fn lift_once(&self, caller: &Caller, scope: &BudgetScope) -> Result<(), EditError> {
         let ws = caller.workspace;
         let now = self.clock.now();
-        let day = now.day_in(&self.zone);
+        let day = now.day_in(&self.zone.get());
         let stored = self.store.first(model_setting::of_workspace(ws)).await?;
         let revision = stored.as_ref().map_or(0, |stored| stored.revision);
         let budgets = stored.map(|stored| stored.settings.budgets).unwrap_or_default();

@@ -37,7 +37,7 @@ impl Dormouse {
                 }
             }
         }
-        let today = self.clock.now().day_in(&self.zone);
+        let today = self.clock.now().day_in(&self.zone.get());
         self.edit_models(caller, AuditAction::ModelsPrice, id, |settings| {
             let (provider, _) = self.provider_of(settings, id)?;
             if provider.is_own {

@@ -11,10 +11,9 @@ use dormouse_types::model::ModelError;
 use dormouse_types::model_settings::{KnownModel, ModelSettings, ModelTest, Provider, ToolMode};
 use dormouse_types::port::{Clock, Entropy, Patience};
 use dormouse_types::spend::{Amount, OverBudget, Price, Unit, cost};
-use dormouse_types::{HolderId, Id as _, RequestId, RunKey, WorkspaceId};
+use dormouse_types::{HolderId, Id as _, RequestId, RunKey, WorkspaceId, WorkspaceZone};
 use futures_util::future::{Either, select};
 use futures_util::lock::Mutex;
-use jiff::tz::TimeZone;
 
 use super::{ModelTestView, TestFailure};
 use crate::model_source::ModelSource;
@@ -33,7 +32,7 @@ pub(crate) struct ModelTests {
     pub(super) source: ModelSource,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) entropy: Arc<dyn Entropy>,
-    pub(super) zone: TimeZone,
+    pub(super) zone: WorkspaceZone,
     /// One probe at a time: who waits for it may not need one any more.
     pub(super) probing: Arc<Mutex<()>>,
 }
@@ -89,7 +88,7 @@ impl ModelTests {
         let unit = spending::price_of(&**model, outgoing).unit;
         let value = amounts.map(|amount| amount.value).fold(0, i64::saturating_add);
         let now = self.clock.now();
-        let day = now.day_in(&self.zone);
+        let day = now.day_in(&self.zone.get());
         let test = RequestId::fresh(now, &*self.entropy);
         let holder = test.as_str().parse::<HolderId>();
         let call = NewCall {

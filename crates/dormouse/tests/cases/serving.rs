@@ -5,13 +5,15 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use dormouse::{Dormouse, Parts, ServeEvent, ServeOptions};
+use dormouse::dates::Wording;
+use dormouse::{Dormouse, NewWork, Parts, RunDays, ServeEvent, ServeOptions, SettingsPatch};
 use dormouse_types::model::{ModelError, ProviderUnavailable};
 
 use crate::world::{World, me, now};
 use dormouse_testkit::CountingEntropy;
 use dormouse_testkit::models::Host;
 use dormouse_testkit::scripted::Answer;
+use serde_json::json;
 
 /// What was reported of runs: how they left the node, and whether they gave a reason.
 fn runs(events: &Mutex<Vec<ServeEvent>>) -> Vec<(RunStatus, bool)> {
@@ -114,4 +116,76 @@ fn a_node_learns_of_a_model_that_was_chosen_on_another_one_from_a_hint() {
     world.clock.advance(Duration::from_secs(1));
     settle();
     assert_eq!(known(), "acme/small");
+}
+
+/// One node serves; the zone is set on another one, which does not. Nobody tells the first: it reads the setting
+/// as it hears that something was written.
+#[test]
+fn a_node_follows_the_time_zone_that_was_set_on_another_one_and_runs_each_day_once() {
+    let world = World::new();
+    let parts = Parts {
+        store: world.store.clone(),
+        clock: Arc::new(world.clock.clone()),
+        entropy: Arc::new(CountingEntropy::seeded(7)),
+        model: world.script.clone(),
+        zone: jiff::tz::TimeZone::UTC,
+        owner: "other".into(),
+    };
+    let other = Dormouse::new(parts).with_model_host(Arc::new(Host), None);
+    let serving = other.clone();
+    let mut serving = Box::pin(async move {
+        let stop = Box::pin(std::future::pending());
+        serving.serve(ServeOptions::default(), stop, &mut |_| ()).await;
+    });
+    let mut later = |seconds: u64| {
+        // A node looks every 30 seconds at the latest.
+        for _ in 0..=seconds / 30 {
+            let mut context = Context::from_waker(Waker::noop());
+            assert!((0..20).all(|_| serving.as_mut().poll(&mut context).is_pending()));
+            world.later(seconds.min(30));
+        }
+    };
+    let new = NewWork {
+        title: "Look".into(),
+        instructions: Some("Look around.".into()),
+        schedule: Some("every day at 10".into()),
+        ..NewWork::default()
+    };
+    let work = now(world.dormouse.create_work(&me(), new, Wording::default(), None));
+    let work = work.expect("work").id;
+    let choose = |name: Option<&str>| {
+        let time_zone = Some(name.map(ToOwned::to_owned));
+        let patch = SettingsPatch { time_zone, ..SettingsPatch::default() };
+        now(world.dormouse.edit_settings(&me(), patch)).expect("chosen");
+        world
+            .script
+            .push(Answer::calls([("finish", json!({ "outcome": "done", "summary": "Looked." }))]));
+    };
+    let zone = || now(other.access(&me())).expect("access").server.zone;
+    let runs = || -> Vec<String> {
+        let runs = now(world.dormouse.work_runs(&me(), &work, RunDays::default(), 9, None));
+        let runs = runs.expect("runs").items.into_iter().rev();
+        let due = |run: dormouse::view::WorkRun| run.scheduled_for.expect("a time").to_string();
+        runs.map(|run| format!("{} {}", due(run.clone())[..16].to_owned(), run.run_state)).collect()
+    };
+    let next = || now(world.dormouse.work(&me(), &work)).expect("work").next_due_at;
+    let next = || next().expect("a time").to_string();
+    later(60);
+    assert_eq!((zone().as_str(), runs()), ("UTC", Vec::new()));
+
+    // It is 9:00. In Tokyo it is 18:00: the clock moves past ten.
+    choose(Some("Asia/Tokyo"));
+    later(60);
+    let first = "2026-03-02T09:01 succeeded".to_owned();
+    assert_eq!((zone().as_str(), runs()), ("Asia/Tokyo", vec![first.clone()]));
+    // Back, before ten: today's has run.
+    choose(None);
+    later(2 * 3600);
+    assert_eq!((zone().as_str(), runs()), ("UTC", vec![first.clone()]));
+    // It is past eleven; in New York it is past six.
+    choose(Some("America/New_York"));
+    later(60);
+    assert_eq!((next(), runs()), ("2026-03-03T15:00:00Z".to_owned(), vec![first.clone()]));
+    later(28 * 3600);
+    assert_eq!(runs(), [first, "2026-03-03T15:00 succeeded".to_owned()]);
 }

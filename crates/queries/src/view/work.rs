@@ -309,3 +309,29 @@ pub struct WorkLogLine {
     #[serde(default)]
     pub revises: Option<WorkRunId>,
 }
+
+/// An occurrence of agent work that is still to come.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct WorkOccurrence {
+    /// Which one it is: its original start on the clock of the schedule.
+    pub key: String,
+    /// When it is due, or would be if it were not skipped.
+    pub due: Timestamp,
+    /// Whether a person moved it.
+    pub is_moved: bool,
+    /// Whether a person skips it.
+    pub is_skipped: bool,
+}
+
+/// What comes of the schedule of agent work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct WorkOccurrences {
+    /// The next five that happen, and those between that are skipped, in the order in which they are due.
+    pub items: Vec<WorkOccurrence>,
+    /// Until when nothing of it is due; `None` if it is not suspended.
+    pub suspended_until: Option<Timestamp>,
+}

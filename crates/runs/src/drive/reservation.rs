@@ -217,13 +217,13 @@ struct Limits {
 impl Driver {
     /// Returns the day on which calls at a time are counted.
     pub fn day_of(&self, at: Timestamp) -> Date {
-        at.day_in(&self.zone)
+        at.day_in(&self.zone.get())
     }
 
     /// Returns when a holder begins that waits for the budget of the next day: after the midnight that
     /// ends a day, spread so that not all begin at once.
     pub fn next_day(&self, day: Date, holder: &HolderId) -> Timestamp {
-        let midnight = day.tomorrow().ok().and_then(|next| next.to_zoned(self.zone.clone()).ok());
+        let midnight = day.tomorrow().ok().and_then(|next| next.to_zoned(self.zone.get()).ok());
         let now = self.clock.now();
         let midnight =
             midnight.map_or(now + PAID_CALLS_OFF, |at| Timestamp::from_jiff(at.timestamp()));

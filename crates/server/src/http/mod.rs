@@ -10,6 +10,7 @@ mod exports;
 mod imports;
 mod labels;
 mod models;
+mod occurrences;
 mod audit;
 mod operations;
 mod overview;
@@ -202,6 +203,11 @@ fn agent_work() -> OpenApiRouter<Dormouse> {
         .routes(routes!(built_in_work::try_it))
         .routes(routes!(work::show, work::edit, work::delete))
         .routes(routes!(work::run))
+        .routes(routes!(occurrences::list))
+        .routes(routes!(occurrences::skip))
+        .routes(routes!(occurrences::move_to))
+        .routes(routes!(occurrences::restore))
+        .routes(routes!(occurrences::suspend))
         .routes(routes!(work::correct))
         .routes(routes!(work::runs))
         .routes(routes!(work::log))

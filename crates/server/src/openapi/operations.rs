@@ -197,6 +197,7 @@ fn variable(name: &str) -> Value {
         "agent" => (named("AgentId"), "The agent."),
         "work" => (named("WorkId"), "The agent work."),
         "run" => (named("WorkRunId"), "The run of agent work."),
+        "occurrence" => (json!({"type": "string"}), "The occurrence, by its key."),
         "hook" => (named("HookId"), "The hook of the agent work."),
         "conversation" => (named("ConversationId"), "The conversation."),
         "template" => (named("TemplateId"), "The template."),

@@ -16,6 +16,10 @@ pub(crate) struct SettingsParams {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<DayOrder>)]
     date_order: Option<Option<String>>,
+    /// The time zone, by its IANA name such as `Europe/Berlin`; `null` sets it back to the default.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<String>)]
+    time_zone: Option<Option<String>>,
 }
 
 impl SettingsParams {
@@ -23,6 +27,6 @@ impl SettingsParams {
         let mut reading = Reading::default();
         let date_order =
             reading.clearable(self.date_order, |reading, text| reading.parse("/dateOrder", text));
-        reading.finish(SettingsPatch { date_order })
+        reading.finish(SettingsPatch { date_order, time_zone: self.time_zone })
     }
 }

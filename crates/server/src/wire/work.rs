@@ -390,3 +390,54 @@ pub(crate) struct WorkReviewParams {
     /// Why not.
     pub(crate) reason: Option<String>,
 }
+
+/// When an occurrence happens instead.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct WorkMoveParams {
+    /// The time, in words such as `tomorrow at 11` or `2026-03-04 11:00`, in the time zone of the workspace.
+    to: String,
+    /// The order of day and month in figures; by default that of the workspace.
+    #[schema(value_type = Option<DayOrder>)]
+    day_order: Option<String>,
+    /// The language of the words, as a tag such as `de-AT`; English is always understood.
+    lang: Option<String>,
+}
+
+/// Until when nothing of a schedule is due.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct WorkSuspendParams {
+    /// The time, or the day with whose beginning it goes on, in words such as `next monday` or `2026-03-09`.
+    until: String,
+    /// The order of day and month in figures; by default that of the workspace.
+    #[schema(value_type = Option<DayOrder>)]
+    day_order: Option<String>,
+    /// The language of the words, as a tag such as `de-AT`; English is always understood.
+    lang: Option<String>,
+}
+
+/// Words for a time, and how they are to be read.
+pub(crate) type TimeInWords = (String, Option<DayOrder>, Option<String>);
+
+fn in_words(
+    text: String,
+    order: Option<String>,
+    lang: Option<String>,
+) -> Result<TimeInWords, Problem> {
+    let mut reading = Reading::default();
+    let order = reading.parse("/dayOrder", order);
+    reading.finish((text, order, lang))
+}
+
+impl WorkMoveParams {
+    pub(crate) fn read(self) -> Result<TimeInWords, Problem> {
+        in_words(self.to, self.day_order, self.lang)
+    }
+}
+
+impl WorkSuspendParams {
+    pub(crate) fn read(self) -> Result<TimeInWords, Problem> {
+        in_words(self.until, self.day_order, self.lang)
+    }
+}

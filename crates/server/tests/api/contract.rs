@@ -227,6 +227,7 @@ pub fn filled(path: &str) -> String {
         ("{question}", format!("qu-{zeros}")),
         ("{delivery}", format!("dl-{zeros}")),
         ("{need}", format!("workQuestion:run-{zeros}")),
+        ("{occurrence}", "2026-03-03T12:00:00".to_owned()),
         ("{hook}", format!("hook-{zeros}")),
         ("{template}", format!("at-{zeros}")),
         ("{session}", format!("evo-{zeros}")),

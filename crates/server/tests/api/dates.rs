@@ -36,11 +36,15 @@ async fn dates_are_read_in_the_order_and_the_language_of_the_reader() {
 #[tokio::test]
 async fn the_order_that_is_chosen_for_the_workspace_holds_where_a_request_names_none() {
     let world = World::new();
-    let settings = |order: Value| json!({ "dateOrder": order });
-    let change = async |body: &Value| world.call("PATCH", "/api/settings", &body.to_string()).await;
+    let settings =
+        |order: Value| json!({ "dateOrder": order, "timeZone": null, "defaultTimeZone": "UTC" });
+    let change = async |order: Value| {
+        let body = json!({ "dateOrder": order }).to_string();
+        world.call("PATCH", "/api/settings", &body).await
+    };
     assert_eq!(world.get("/api/settings").await.json(), settings(json!(null)));
     let month_first = settings(json!("monthFirst"));
-    let changed = change(&month_first).await;
+    let changed = change(json!("monthFirst")).await;
     assert_eq!(changed.json(), month_first, "{}", changed.rendered());
     assert_eq!(world.get("/api/settings").await.json(), month_first);
     for (query, day) in [
@@ -53,11 +57,11 @@ async fn the_order_that_is_chosen_for_the_workspace_holds_where_a_request_names_
     assert_eq!(line["dueOn"], "2026-03-04");
     let schedule = world.get("/api/schedules?text=every%20day%20from%203/4").await.json();
     assert!(schedule.to_string().contains("2026-03-04"), "{schedule:#}");
-    let nothing = change(&json!({})).await;
+    let nothing = world.call("PATCH", "/api/settings", "{}").await;
     assert_eq!(nothing.json(), month_first, "{}", nothing.rendered());
-    change(&settings(json!(null))).await;
+    change(json!(null)).await;
     assert_eq!(world.get("/api/dates?text=3/4").await.json()["day"], "2026-04-03");
-    let wrong = change(&settings(json!("yearFirst"))).await;
+    let wrong = change(json!("yearFirst")).await;
     assert_eq!(wrong.json()["errors"][0]["pointer"], "/dateOrder", "{}", wrong.rendered());
 }
 

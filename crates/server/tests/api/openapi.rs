@@ -418,7 +418,7 @@ async fn every_operation_answers_as_the_document_says() {
     world.call("PUT", "/api/models/budgets", budgets).await;
     read("/api/usage?from=2026-03-01&to=2026-03-02").await;
     read("/api/settings").await;
-    world.call("PATCH", "/api/settings", r#"{"dateOrder": "dayFirst"}"#).await;
+    world.call("PATCH", "/api/settings", r#"{"dateOrder": "dayFirst", "timeZone": "UTC"}"#).await;
 
     crate::work::everything(&world).await;
     crate::hooks::everything(&world).await;

@@ -51,6 +51,7 @@ pub async fn everything(world: &World) {
     let (work, run, question) = asking(world).await;
     world.script.push(Answer::Turn { text: "Done?".into(), calls: Vec::new(), ended: true });
     world.script.push(Answer::Turn { text: "Done.".into(), calls: Vec::new(), ended: true });
+    crate::occurrences::everything(world).await;
     let answer = format!("/api/questions/{question}/answer");
     world.call("POST", &answer, r#"{"answer": "front"}"#).await;
     world.drain_all().await;

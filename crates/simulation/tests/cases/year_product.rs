@@ -23,7 +23,7 @@ use dormouse_types::built_in_work::BuiltInWork;
 use dormouse_types::port::{Clock, NoFaults};
 use dormouse_types::work::{self, RunState, SkipReason, WorkCreator, WorkSource};
 use dormouse_types::work_kind::{Agenda, WorkParameters};
-use dormouse_types::{Actor, WorkId, WorkspaceId, limits};
+use dormouse_types::{Actor, WorkId, WorkspaceId, WorkspaceZone, limits};
 use dormouse_work::definition::{NewWork, ReadSchedule};
 use dormouse_work::handler::WorkRuns;
 use dormouse_work::lifecycle::Edit;
@@ -163,7 +163,7 @@ impl<'a> Product<'a> {
         let entropy = Arc::new(CountingEntropy::seeded(10 + self.n_nodes));
         let hooks = Arc::new(Hooks::default());
         let store = Store::new(self.wire.clone(), hooks.clone());
-        let zone = self.person.zone.clone();
+        let zone = WorkspaceZone::from(self.person.zone.clone());
         let models = Models::new(Arc::new(Script::default()));
         let journal = Journal::new(store.clone(), port.clone(), entropy.clone());
         let work = Work::new(Parts {

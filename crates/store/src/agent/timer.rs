@@ -54,6 +54,15 @@ pub fn set(
     )
 }
 
+/// Moves a timer to another time, unless it was reset, removed or fired in the meantime.
+pub fn shift(workspace: WorkspaceId, timer: &Timer, to: Timestamp) -> Op {
+    Op::any(
+        "UPDATE timers SET at = ?5
+         WHERE ws = ?1 AND agent_id = ?2 AND kind = ?3 AND at = ?4 AND fired_at IS NULL",
+        params![ws(workspace), timer.holder.to_string(), timer.kind.name(), timer.at, to],
+    )
+}
+
 /// Removes a timer that has not fired.
 pub fn unset(workspace: WorkspaceId, holder: impl Into<HolderId>, kind: Kind) -> Op {
     Op::any(
@@ -157,6 +166,17 @@ pub fn coming(
         sql: "SELECT agent_id, kind, at, about, set_at, fired_at FROM timers
               WHERE ws = ?1 AND fired_at IS NULL AND at > ?2 ORDER BY at, agent_id LIMIT ?3",
         params: params_values![ws(workspace), after, limit],
+        decode: |row| Ok(decode(row)),
+    }
+}
+
+/// Timers of a kind that have not fired, by holder. A damaged row is returned as an error of its own.
+pub fn waiting(workspace: WorkspaceId, kind: Kind) -> Query<Result<Timer, ReadError>> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT agent_id, kind, at, about, set_at, fired_at FROM timers
+              WHERE ws = ?1 AND kind = ?2 AND fired_at IS NULL ORDER BY agent_id",
+        params: params_values![ws(workspace), kind.name()],
         decode: |row| Ok(decode(row)),
     }
 }

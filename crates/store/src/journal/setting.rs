@@ -9,6 +9,9 @@ use crate::{params, params_values};
 /// The time zone of the workspace, as an IANA name.
 pub const TIME_ZONE: &str = "timeZone";
 
+/// The time zone of the workspace before a person chose one; missing if nobody did.
+pub const DEFAULT_TIME_ZONE: &str = "defaultTimeZone";
+
 /// The order of day and month in figures, as `dayFirst` or `monthFirst`; missing if nobody chose one.
 pub const DATE_ORDER: &str = "dateOrder";
 

@@ -384,6 +384,7 @@ fn queries(world: &World) -> Vec<Statement> {
         wake_request::origins(WS, std::slice::from_ref(&key)),
         timer::of_holder(WS, &agent),
         timer::of_holders(WS, std::slice::from_ref(&agent)),
+        timer::waiting(WS, timer::Kind::DueDate),
         timer::coming(WS, at(0), 1),
         timer::due(WS, at(0), 1),
         timer::next_of_each(),

@@ -176,7 +176,7 @@ impl WorkRun<'_> {
     }
 
     async fn read_log(&self, work: Option<WorkId>) -> Result<(String, Vec<Source>), RunError> {
-        let (ws, zone) = (self.lease.ws, &self.work.zone);
+        let (ws, zone) = (self.lease.ws, &self.work.zone.get());
         let id = work.unwrap_or_else(|| self.run.work.clone());
         let Some(definition) = self.work.store.first(definition::by_id(ws, &id)).await? else {
             return Ok((format!("there is no agent work {id}"), Vec::new()));
@@ -215,7 +215,7 @@ impl WorkRun<'_> {
     }
 
     async fn list(&self, from: Date, to: Date) -> Result<(String, Vec<Source>), RunError> {
-        let (ws, zone) = (self.lease.ws, &self.work.zone);
+        let (ws, zone) = (self.lease.ws, &self.work.zone.get());
         let begins = |day: Date| {
             day.to_zoned(zone.clone())
                 .map_or(Timestamp::from_micros(i64::MAX), |at| Timestamp::from_jiff(at.timestamp()))

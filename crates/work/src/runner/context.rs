@@ -66,7 +66,7 @@ impl WorkRun<'_> {
         };
         if !corrections.is_empty() {
             let lines = corrections.iter().map(|one| {
-                let day = one.created_at.day_in(&self.work.zone);
+                let day = one.created_at.day_in(&self.work.zone.get());
                 format!("- {day}: {}", one.text)
             });
             let lines = lines.collect::<Vec<_>>().join("\n");
@@ -200,7 +200,7 @@ impl WorkRun<'_> {
 
     /// What earlier runs of the definition did, and what this one did before it was started anew.
     async fn history(&self) -> Result<Vec<HistoryPart>, RunError> {
-        let (ws, zone) = (self.lease.ws, &self.work.zone);
+        let (ws, zone) = (self.lease.ws, &self.work.zone.get());
         let earlier = self.work.earlier_runs(ws, &self.run.work, self.run.n).await?;
         let mut parts = self.summaries(&earlier).await?;
         let n_lines = history::n_in_a_line(earlier.unfolded.len());
@@ -226,7 +226,7 @@ impl WorkRun<'_> {
     /// The summaries of older runs, as many of the newest as there is room for. Of one that the model may
     /// not see, each run stands for itself.
     async fn summaries(&self, earlier: &EarlierRuns) -> Result<Vec<HistoryPart>, RunError> {
-        let (ws, zone, lease) = (self.lease.ws, &self.work.zone, self.lease);
+        let (ws, zone, lease) = (self.lease.ws, &self.work.zone.get(), self.lease);
         let requested =
             earlier.summaries.iter().flat_map(|it| it.sources.iter().cloned()).collect();
         let model = self.work.driver.models().named(lease.run.model.as_deref());
@@ -265,7 +265,7 @@ impl WorkRun<'_> {
     }
 
     fn instruction(&self) -> String {
-        let zone = &self.work.zone;
+        let zone = &self.work.zone.get();
         let now = self.work.clock.now().to_jiff().to_zoned(zone.clone());
         let now = now.strftime("%A %Y-%m-%d %H:%M");
         let zone_name = zone.iana_name().unwrap_or("UTC");

@@ -93,7 +93,7 @@ impl WorkRun<'_> {
         }
         let attempts = vec![(lease.run.key.clone(), log.turns.clone())];
         let present = RunWithTurns { run: self.run.clone(), attempts };
-        let present = tokens(&history::in_full(&present, &self.work.zone));
+        let present = tokens(&history::in_full(&present, &self.work.zone.get()));
         let runs = self.work.runs_to_fold(ws, &self.run.work, self.run.n, Some(present)).await?;
         Ok(runs.and_then(|runs| self.row_by_rules(&runs)).map(|row| summary::insert(ws, &row)))
     }

@@ -144,7 +144,7 @@ impl WorkRun<'_> {
                     if forgotten.contains(&entry.id) {
                         continue;
                     }
-                    let zone = &self.work.zone;
+                    let zone = &self.work.zone.get();
                     let day = entry.on.unwrap_or_else(|| entry.created_at.day_in(zone));
                     let entry_text = entry.says();
                     let text = &entry_text[..entry_text.floor_char_boundary(ENTRY)];

@@ -3,8 +3,13 @@
 use std::sync::Arc;
 
 use dormouse_scheduler::End;
+use dormouse_testkit::ManualClock;
+use dormouse_types::port::Clock as _;
 use dormouse_types::work::{CatchUp, Overlap};
+use dormouse_work::WorkError;
 use dormouse_work::lifecycle::Edit;
+use dormouse_work::occurrence::Wish;
+use jiff::civil::DateTime;
 
 use crate::world::{WS, World, finish, me, wait};
 
@@ -197,6 +202,85 @@ fn a_zone_that_changes_neither_repeats_nor_loses_a_run(world: &World) {
     assert_eq!(due(&id), [nine(2, "succeeded"), nine(3, "skipped"), nine(4, "succeeded")]);
 }
 
+/// Moves the person's clock at times that a seed says, between runs and while some are due.
+fn travel(world: &World, seed: u64) -> Vec<String> {
+    const ZONES: [&str; 5] =
+        ["Pacific/Kiritimati", "Asia/Tokyo", "Europe/Berlin", "America/New_York", "UTC"];
+    let schedules = ["daily at 9", "every day at 23:30", "every day at 9 Europe/London"];
+    let works = schedules.map(|schedule| world.create(schedule, Some(schedule)));
+    let mut random = seed;
+    let mut below = |n: u64| {
+        random =
+            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) % n
+    };
+    for _ in 0..60 {
+        world.later(below(9) * 3600 + below(3600));
+        if below(3) == 0 {
+            let n = usize::try_from(below(5)).expect("one of five");
+            world.travel(ZONES[n]);
+        }
+        if below(4) > 0 {
+            for _ in 0..9 {
+                world.script.push(finish("done", "Told."));
+            }
+            world.drain();
+        }
+    }
+    let mut wrong = Vec::new();
+    for (work, schedule) in works.iter().zip(schedules) {
+        let mut starts: Vec<DateTime> = world
+            .runs(work)
+            .iter()
+            .map(|run| run.occurrence.original_start.parse().expect("a time"))
+            .collect();
+        starts.sort();
+        assert!(starts.len() > 5, "{schedule}: {starts:?}");
+        for pair in starts.windows(2) {
+            if pair[0].tomorrow().expect("a day") != pair[1] {
+                wrong.push(format!("seed {seed}, {schedule}: {} and then {}", pair[0], pair[1]));
+            }
+        }
+    }
+    wrong
+}
+
+fn a_zone_that_moves_back_and_forth_leaves_each_day_with_one_row(world: &World) {
+    assert_eq!(travel(world, 1), Vec::<String>::new());
+}
+
+fn single_occurrences_run_as_a_person_wants_them(world: &World) {
+    let id = world.create("Standup", Some("daily at 9"));
+    let change = |key: &str, wish: Wish| {
+        let changed = wait(world.work.change_occurrence(WS, &id, key, wish, &me()));
+        changed.map(|written| world.local(written.definition.next_due_at.expect("a time")))
+    };
+    let instant = |at: &str| ManualClock::at(at).now();
+    assert_eq!(change("2026-03-02T09:00:00", Wish::Skip).expect("skipped"), "03-03 09:00");
+    let to = Wish::MoveTo(instant("2026-03-02T16:00:00Z"));
+    assert_eq!(change("2026-03-03T09:00:00", to).expect("moved"), "03-02 17:00");
+    for _ in 0..4 {
+        world.script.push(finish("done", "Told."));
+    }
+    let drained = |at: &str| -> Vec<String> {
+        world.set(at);
+        world.drain();
+        world.runs(&id).iter().map(|run| run.occurrence.original_start[5..10].to_owned()).collect()
+    };
+    assert_eq!(drained("2026-03-02T12:00:00Z"), Vec::<String>::new(), "it is skipped");
+    assert_eq!(drained("2026-03-02T16:00:00Z"), ["03-03"]);
+    assert_eq!(drained("2026-03-03T12:00:00Z"), ["03-03"], "it ran the day before");
+    let again = change("2026-03-03T09:00:00", Wish::Restore);
+    assert!(matches!(again, Err(WorkError::NoOccurrence { .. })), "{again:?}");
+
+    let until = instant("2026-03-06T06:00:00Z");
+    wait(world.work.suspend(WS, &id, until, &me())).expect("suspended");
+    assert_eq!(drained("2026-03-05T12:00:00Z"), ["03-03"]);
+    wait(world.work.resume(WS, &id, &me())).expect("it goes on");
+    assert_eq!(drained("2026-03-05T13:00:00Z"), ["03-03"], "what was suspended never runs late");
+    assert_eq!(drained("2026-03-06T08:00:00Z"), ["03-03", "03-06"]);
+}
+
 fn a_one_off_time_runs_once_and_is_over(world: &World) {
     let id = world.create("Reminder", Some("tomorrow at 15:00"));
     world.set("2026-03-03T14:00:00Z");
@@ -263,6 +347,8 @@ each_engine! {
     an_occurrence_has_one_row_even_if_the_position_goes_back,
     a_series_behind_its_runs_catches_up_with_what_did_not_run,
     a_zone_that_changes_neither_repeats_nor_loses_a_run,
+    a_zone_that_moves_back_and_forth_leaves_each_day_with_one_row,
+    single_occurrences_run_as_a_person_wants_them,
     time_away_is_caught_up_as_the_policy_says,
     how_late_a_missed_run_may_be_is_up_to_its_work,
     runs_that_may_be_side_by_side_have_a_session_each,

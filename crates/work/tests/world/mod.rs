@@ -29,7 +29,9 @@ use dormouse_types::model::{Directives, FragmentKind, ModelError, Request, TurnE
 use dormouse_types::port::{BoxFuture, BoxStream, Clock, Model, ModelClass, ModelLocation};
 use dormouse_types::work::{CatchUp, Overlap, WorkCreator, WorkSource};
 use dormouse_types::work_kind::{Agenda, WorkParameters};
-use dormouse_types::{Actor, Origin, TaskId, TemplateId, Timestamp, WorkId, WorkspaceId};
+use dormouse_types::{
+    Actor, Origin, TaskId, TemplateId, Timestamp, WorkId, WorkspaceId, WorkspaceZone,
+};
 use dormouse_work::definition::{NewWork, ReadSchedule};
 use dormouse_work::delegated::{Delegated, Results};
 use dormouse_work::events::Events;
@@ -185,7 +187,7 @@ pub struct World {
     pub journal: Journal,
     pub changes: Changes,
     engine: Arc<dyn Backend>,
-    zone: TimeZone,
+    zone: WorkspaceZone,
 }
 
 impl World {
@@ -223,7 +225,7 @@ impl World {
         let faults = Arc::new(Announced::new(hooks.clone(), engine.clone()));
         let store = Store::new(engine.clone(), faults);
         let script = Arc::new(Script::default());
-        let zone = TimeZone::get(zone).expect("a zone");
+        let zone = WorkspaceZone::from(TimeZone::get(zone).expect("a zone"));
         let model = Arc::new(Located {
             script: script.clone(),
             is_own: AtomicBool::new(false),
@@ -315,6 +317,13 @@ impl World {
         Self::on_in(self.engine.clone(), self.clock.clone(), 99, zone)
     }
 
+    /// Sets the person's clock to another zone while the program runs. Returns how much is due at another
+    /// time.
+    pub fn travel(&self, zone: &str) -> usize {
+        self.zone.set(&TimeZone::get(zone).expect("a zone"));
+        wait(self.work.follow_zone(WS)).expect("it follows")
+    }
+
     pub fn scheduler(&self, owner: &str) -> Scheduler {
         let handler: Arc<dyn Handler> = Arc::new(WorkRuns(self.work.clone()));
         let chores: Vec<Arc<dyn Chore>> = vec![
@@ -384,8 +393,8 @@ impl World {
 
     pub fn reader(&self) -> Reader {
         Reader {
-            now: self.clock.now().to_jiff().to_zoned(self.zone.clone()).datetime(),
-            zone: self.zone.clone(),
+            now: self.clock.now().to_jiff().to_zoned(self.zone.get()).datetime(),
+            zone: self.zone.get(),
             order: DayOrder::DayFirst,
             language: ENGLISH,
             week_starts: Weekday::Monday,
@@ -455,7 +464,7 @@ impl World {
     }
 
     pub fn local(&self, at: Timestamp) -> String {
-        let at = at.to_jiff().to_zoned(self.zone.clone()).datetime();
+        let at = at.to_jiff().to_zoned(self.zone.get()).datetime();
         at.strftime("%m-%d %H:%M").to_string()
     }
 

@@ -7,6 +7,7 @@ import type { Query } from "../../live/store.svelte";
 export type Access = Schemas["Access"];
 export type Token = Schemas["Token"];
 export type AuditEntry = Schemas["AuditEntry"];
+export type WorkspaceSettings = Schemas["WorkspaceSettings"];
 export type Scope = Schemas["Scope"];
 
 /** A scope that a new token can have. */
@@ -30,8 +31,13 @@ export const queries = {
   access: (): Query<Access> => ({
     key: "access",
     load: () => unwrap(api.GET("/api/access", {})),
-    // It names the model in use.
-    invalidatedBy: (event) => isOneOf(event, "models:changed"),
+    // It names the model in use, and the time zone.
+    invalidatedBy: (event) => isOneOf(event, "models:changed", "settings:changed"),
+  }),
+  workspace: (): Query<WorkspaceSettings> => ({
+    key: "settings/workspace",
+    load: () => unwrap(api.GET("/api/settings", {})),
+    invalidatedBy: (event) => isOneOf(event, "settings:changed"),
   }),
   tokens: (): Query<Tokens> => ({
     key: "tokens",
@@ -49,6 +55,11 @@ export const queries = {
 
 export function readAudit(cursor: string): Promise<AuditPage> {
   return unwrap(api.GET("/api/audit", { params: { query: { limit: AUDIT_PAGE, cursor } } }));
+}
+
+/** Sets the time zone of the workspace; `null` sets it back to that of the system. */
+export function setTimeZone(timeZone: string | null): Promise<WorkspaceSettings> {
+  return unwrap(api.PATCH("/api/settings", { body: { timeZone } }));
 }
 
 export function createToken(body: Schemas["TokenParams"]): Promise<Schemas["CreatedToken"]> {

@@ -9,7 +9,7 @@ import { wording } from "../../live/dateOrder.svelte";
 import { live } from "../../live/store.svelte";
 import type { Resource } from "../../live/store.svelte";
 import { readsCorrectionNow } from "./rules";
-import { queries, type Hook, type Instruction, type Run, type Template, type Trial, type Work } from "./data";
+import { queries, type Hook, type Instruction, type Occurrence, type Run, type Template, type Trial, type Work } from "./data";
 
 const header = (): { "Idempotency-Key": string } => ({ "Idempotency-Key": idempotencyKey() });
 
@@ -108,6 +108,42 @@ export async function resumeWork(work: Work): Promise<void> {
 export async function runWork(work: Work): Promise<void> {
   const start = (): Promise<unknown> => unwrap(api.POST("/api/tasks/{work}/run", { params: { path: { work: work.id }, header: header() } }));
   if (await tried("work.what.run", { title: work.title }, start)) toasts.show(t("work.started", { title: work.title }));
+}
+
+/** Leaves out one occurrence, and offers to take that back. */
+export async function skipOccurrence(work: Work, one: Occurrence, at: string): Promise<void> {
+  const params = { params: { path: { work: work.id, occurrence: one.key }, header: header() } };
+  const restore = (): void => void restoreOccurrence(work, one);
+  if (await tried("work.what.skip", { at }, () => unwrap(api.POST("/api/tasks/{work}/occurrences/{occurrence}/skip", params)))) {
+    toasts.show(t("work.skippedAt", { at }), { label: t("do.undo"), run: restore });
+  }
+}
+
+/** Lets one occurrence happen at another time, in words; returns whether it was taken. */
+export async function moveOccurrence(work: Work, one: Occurrence, to: string): Promise<boolean> {
+  const params = { path: { work: work.id, occurrence: one.key }, header: header() };
+  const send = (): Promise<Work> =>
+    unwrap(api.POST("/api/tasks/{work}/occurrences/{occurrence}/move", { params, body: { to, ...wording() } }));
+  return tried("work.what.move", { title: work.title }, send);
+}
+
+/** Lets one occurrence happen as the schedule says. */
+export async function restoreOccurrence(work: Work, one: Occurrence): Promise<void> {
+  const params = { params: { path: { work: work.id, occurrence: one.key }, header: header() } };
+  await tried("work.what.restore", { title: work.title }, () => unwrap(api.POST("/api/tasks/{work}/occurrences/{occurrence}/restore", params)));
+}
+
+/** Lets nothing of a schedule be due until a time in words; returns whether it was taken. */
+export async function suspendWork(work: Work, until: string): Promise<boolean> {
+  const params = { path: { work: work.id }, header: header() };
+  const send = (): Promise<Work> => unwrap(api.POST("/api/tasks/{work}/suspend", { params, body: { until, ...wording() } }));
+  return tried("work.what.suspend", { title: work.title }, send);
+}
+
+/** Sets which changes of tasks start the work; returns whether it was taken. */
+export async function startOnChanges(work: Work, events: readonly object[]): Promise<boolean> {
+  const body = { events: events as Schemas["EventFilterParams"][] };
+  return tried("work.what.changes", { title: work.title }, () => patch(work.id, body), takeWork);
 }
 
 export async function archiveWork(work: Work): Promise<boolean> {

@@ -14,6 +14,8 @@ export type Question = Schemas["WorkQuestion"];
 export type LogLine = Schemas["WorkLogLine"];
 export type SchedulePreview = Schemas["SchedulePreview"];
 
+export type Occurrence = Schemas["WorkOccurrence"];
+
 export type Hook = Schemas["WorkHook"];
 export type HookForm = Schemas["HookForm"];
 
@@ -73,6 +75,12 @@ export const queries = {
     key: `work/runs/${id}`,
     load: () => readRuns(id),
     invalidatedBy: isWorkEvent,
+  }),
+  occurrences: (id: string): Query<Schemas["WorkOccurrences"]> => ({
+    key: `work/occurrences/${id}`,
+    load: () => unwrap(api.GET("/api/tasks/{work}/occurrences", { params: { path: { work: id } } })),
+    // The zone of the workspace may have changed.
+    invalidatedBy: (event) => isWorkEvent(event) || event.type === "settings:changed",
   }),
   hooks: (id: string): Query<Paged<Hook>> => ({
     key: `work/hooks/${id}`,

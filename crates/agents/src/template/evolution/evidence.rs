@@ -88,7 +88,9 @@ impl Agents {
         Ok(Evidence {
             n_agents: self.agents_of_template(ws, id).await?,
             wakes: store.all(evolution::wakes(ws, id, is_default, since)).await?,
-            cost: store.all(evolution::cost(ws, id, is_default, since.day_in(&self.zone))).await?,
+            cost: store
+                .all(evolution::cost(ws, id, is_default, since.day_in(&self.zone.get())))
+                .await?,
             verdicts: store.all(evolution::verdicts(ws, id, is_default, since)).await?,
             versions: versions.into_iter().flatten().map(|stored| stored.doc.value).collect(),
             reports: reports.iter().filter_map(excerpt).collect(),

@@ -62,7 +62,8 @@ impl<'a> EvolutionRun<'a> {
         // What was said since the claim has an answer of its own.
         let upto = self.lease.run.heard_upto.0;
         messages.retain(|message| message.n <= upto);
-        let fragments = context::fragments(&improver, &evidence, &session, &messages, &agents.zone);
+        let fragments =
+            context::fragments(&improver, &evidence, &session, &messages, &agents.zone.get());
         Ok(TurnContext { fragments, tools: tools::offer(), nothing_changed: false })
     }
 

@@ -26,6 +26,10 @@ pub struct Params {
     /// schedule it runs once, now
     #[arg(long, value_name = "WORDS")]
     schedule: Option<String>,
+    /// The changes of tasks that start it, as JSON: `[{"event": "fieldSet", "field": "dueDate"}]`; `-` is
+    /// standard input
+    #[arg(long, value_name = "FILE")]
+    events: Option<PathBuf>,
     /// Do not run it now: calls of a hook start it, which is made with `work hook add`
     #[arg(long)]
     waits_for_calls: bool,
@@ -104,6 +108,17 @@ pub fn steps_in(file: &Path) -> Result<Value, Failure> {
     })
 }
 
+/// Reads filters of changes from a file.
+///
+/// Errors: it cannot be read, is too long, or is no JSON.
+pub fn events_in(file: &Path) -> Result<Value, Failure> {
+    let bytes = input::read(file, limits::TOOL_ARGS)?;
+    serde_json::from_slice(&bytes).map_err(|error| {
+        Failure::failed(format!("{} is no JSON: {error}", file.display()))
+            .hint("write a list of changes, such as [{\"event\": \"created\"}]")
+    })
+}
+
 /// Adds how the person writes dates to a body that has words of a schedule.
 pub fn with_wording(session: &Session, mut body: Value) -> Value {
     body["dayOrder"] = json!(session.wording.order.to_string());
@@ -125,6 +140,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
             Some(Value::Array(params.step.iter().map(step).collect()))
         }
     };
+    let events = params.events.as_deref().map(events_in).transpose()?;
     let template = match &params.template {
         Some(text) => Some(find::template(session, text).await?.id),
         None => None,
@@ -142,6 +158,9 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
             None if params.waits_for_calls => {
                 session.screen.say("it would run when a hook of it is called");
             }
+            None if events.is_some() => {
+                session.screen.say("it would run when a task changes in one of these ways");
+            }
             None => session.screen.say("it would run once, now"),
         }
         session.screen.say("nothing was written");
@@ -154,6 +173,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         "instructions": instructions,
         "schedule": params.schedule,
         "waitsForCalls": params.waits_for_calls.then_some(true),
+        "events": events,
         "steps": steps,
         "catchUp": params.catch_up.map(CatchUp::name),
         "catchUpHours": params.catch_up_hours,

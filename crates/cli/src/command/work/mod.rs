@@ -9,6 +9,7 @@ mod list;
 mod log;
 mod name;
 mod next;
+mod occurrence;
 mod run;
 mod runs;
 mod settings;
@@ -34,9 +35,19 @@ pub enum Command {
     Run(run::Params),
     /// Show what is due next, or what the words of a schedule mean
     Next(next::Params),
+    /// Show what comes of its schedule, and what is skipped or moved of it
+    Coming(occurrence::Params),
+    /// Skip one occurrence of its schedule: the next one, or another
+    Skip(occurrence::OneParams),
+    /// Let one occurrence of its schedule happen at another time
+    Move(occurrence::MoveParams),
+    /// Let one occurrence that was skipped or moved happen as the schedule says
+    Restore(occurrence::OneParams),
+    /// Let nothing of its schedule be due until a time; `work resume` ends that earlier
+    Suspend(occurrence::SuspendParams),
     /// Start no runs of it until it is resumed
     Pause(settings::Params),
-    /// Let it start runs again; runs that were due meanwhile are skipped
+    /// Let it start runs again, paused or suspended; runs that were due meanwhile are skipped
     Resume(settings::ResumeParams),
     /// Pause all agent work
     PauseAll,
@@ -75,6 +86,11 @@ pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure>
         Command::Show(params) => show::run(session, params).await,
         Command::Run(params) => run::now(session, params).await,
         Command::Next(params) => next::run(session, params).await,
+        Command::Coming(params) => occurrence::list(session, params).await,
+        Command::Skip(params) => occurrence::skip(session, params).await,
+        Command::Move(params) => occurrence::move_to(session, params).await,
+        Command::Restore(params) => occurrence::restore(session, params).await,
+        Command::Suspend(params) => occurrence::suspend(session, params).await,
         Command::Pause(params) => settings::pause(session, params).await,
         Command::Resume(params) => settings::resume(session, params).await,
         Command::PauseAll => settings::pause_all(session).await,

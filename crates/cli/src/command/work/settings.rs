@@ -8,7 +8,7 @@ use dormouse_types::Id as _;
 use dormouse_types::work::{CatchUp, Overlap, RunState};
 use serde_json::{Value, json};
 
-use super::add::{catch_up, instructions_in, overlap, steps_in, with_wording};
+use super::add::{catch_up, events_in, instructions_in, overlap, steps_in, with_wording};
 use super::name::named;
 use super::{due, next, run};
 use crate::client::Reply;
@@ -78,6 +78,9 @@ struct Fields {
     /// When it happens; nothing of it is due before now
     #[arg(long, value_name = "WORDS")]
     schedule: Option<String>,
+    /// The changes of tasks that start it, as JSON, from now on; `[]` for none, `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    events: Option<PathBuf>,
     /// Steps with their checks, as JSON, from the next run on; `[]` for none, `-` is standard input
     #[arg(long, value_name = "FILE")]
     steps: Option<PathBuf>,
@@ -179,7 +182,8 @@ pub async fn correct(session: &mut Session, params: CorrectParams) -> Result<(),
 pub async fn edit(session: &mut Session, params: EditParams) -> Result<(), Failure> {
     let work = find::work(session, &params.work.join(" ")).await?;
     let Fields { title, instructions, file, schedule, steps, catch_up, .. } = params.fields;
-    let Fields { catch_up_hours, overlap, model, template, .. } = params.fields;
+    let Fields { catch_up_hours, overlap, model, template, events, .. } = params.fields;
+    let events = events.as_deref().map(events_in).transpose()?;
     let steps = steps.as_deref().map(steps_in).transpose()?;
     let instructions = match &file {
         Some(file) => Some(instructions_in(file)?),
@@ -189,6 +193,7 @@ pub async fn edit(session: &mut Session, params: EditParams) -> Result<(), Failu
         "title": title,
         "instructions": instructions,
         "schedule": schedule,
+        "events": events,
         "steps": steps,
         "catchUp": catch_up.map(CatchUp::name),
         "catchUpHours": catch_up_hours,
@@ -228,7 +233,7 @@ async fn act(session: &Session, work: &AgentWork, action: &str) -> Result<Reply,
     session.client.patch(&format!("/api/tasks/{}", work.id), json!({ "action": action })).await
 }
 
-fn tell(session: &mut Session, reply: &Reply, what: &str) -> Result<(), Failure> {
+pub fn tell(session: &mut Session, reply: &Reply, what: &str) -> Result<(), Failure> {
     if !session.print_body(reply) {
         let work: AgentWork = reply.read()?;
         let next = work.next_due_at.map(|at| format!(", next {}", time::minute(at, &session.zone)));

@@ -3,6 +3,7 @@
 use clap::Args;
 use dormouse::view::{AgentWorkDetail, WorkRun};
 use dormouse_types::Id as _;
+use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_step::StepState;
 
 use super::list::state;
@@ -30,7 +31,8 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let minute = |at| time::minute(at, &session.zone);
     let mut lines = vec![style.bold(&line(titled(&work.title))), style.dim(work.id.as_str())];
     let mut facts = vec![("state", state(&work))];
-    facts.push(("schedule", work.schedule.clone().unwrap_or_else(|| "once".to_owned())));
+    let without = if work.events.is_empty() { "once" } else { "none: changes of tasks start it" };
+    facts.push(("schedule", work.schedule.clone().unwrap_or_else(|| without.to_owned())));
     facts.extend(work.next_due_at.map(|at| ("next", minute(at))));
     if work.schedule.is_some() {
         let hours = work.catch_up_hours;
@@ -46,6 +48,13 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     }
     lines.push(String::new());
     lines.push(markdown::render(&work.instructions, width, style));
+    if !work.events.is_empty() {
+        lines.push(String::new());
+        lines.push(style.bold("started by changes of tasks:"));
+    }
+    for event in &work.events {
+        lines.extend(wrap::text(&line(&written(event)?), width, INDENT));
+    }
     if !work.steps.is_empty() {
         lines.push(String::new());
         lines.push(style.bold("steps of the next run:"));
@@ -75,6 +84,16 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     }
     lines.into_iter().for_each(|text| session.screen.say(text));
     Ok(())
+}
+
+/// A filter of changes as `--events` takes it.
+fn written(event: &EventFilter) -> Result<String, Failure> {
+    let mut written = serde_json::to_value(event)
+        .map_err(|error| Failure::failed(format!("a filter cannot be written: {error}")))?;
+    if let Some(members) = written.as_object_mut() {
+        members.retain(|_, value| !value.is_null() && *value != serde_json::json!([]));
+    }
+    Ok(written.to_string())
 }
 
 const INDENT: Margin<'static> = Margin { first: "  ", rest: "  " };

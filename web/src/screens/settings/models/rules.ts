@@ -160,7 +160,9 @@ export function costWords(question: Question, view: ModelsView): string {
   if (question.id === BUILT_IN || providerOf(view, question.id)?.isOwn === true) return t("models.costsNothing");
   if (question.costADay === null) return t("models.costUnknown", { tokens: compact(view.budgets.unpricedDay) });
   const wakes = Math.round(question.wakesADay * 10) / 10;
-  return t("models.costADay", { cost: money(question.costADay), n: wakes, budget });
+  const runs = Math.round(question.runsADay * 10) / 10;
+  const estimate = t("models.costADay", { cost: money(question.costADay), n: wakes, budget });
+  return question.agentWork === 0 ? estimate : `${estimate} ${t("models.costOfWork", { n: runs })}`;
 }
 
 /** The budgets that have no room for one call, a sentence for each. */

@@ -1,5 +1,6 @@
 //! Nobody gets a model that sends something out without a question that names what that means.
 
+use crate::scripted_server::ScriptedServer;
 use crate::world::World;
 
 #[test]
@@ -111,4 +112,36 @@ fn another_template_another_version_and_agent_work_lead_to_a_model_only_after_a_
         let done = world.run(&known);
         assert!(done.code == 0 && !done.out.contains("Let "), "{done:?}");
     }
+}
+
+/// A server whose template renders no tools says nothing about it: its model only never calls any.
+#[test]
+fn a_server_that_begins_to_drop_tools_is_noticed_and_asked_in_a_form_instead() {
+    let server = ScriptedServer::new();
+    let world = server.world();
+    world.ok(&["task", "add", "Fix the fence"]);
+    world.ok(&["agent", "create", "Fix the fence", "--name", "Sven"]);
+    world.ok(&["models", "test", "own/script"]);
+    world.ok(&["agent", "model", "Fix the fence", "own/script", "--yes"]);
+    let mode = || {
+        let models = world.json(&["models", "list"])["models"].clone();
+        let is_it = |model: &&serde_json::Value| model["id"] == "own/script";
+        let found = models.as_array().and_then(|models| models.iter().find(is_it).cloned());
+        found.expect("it is listed")["toolMode"].clone()
+    };
+    assert_eq!(mode(), "native");
+
+    server.drops_tools();
+    world.run(&["agent", "wake", "Fix the fence"]);
+    assert_eq!(mode(), serde_json::Value::Null, "a turn forced a call, and none came");
+    let before = server.requests().len();
+    world.run(&["agent", "wake", "Fix the fence"]);
+    assert_eq!(mode(), "schema");
+    let sent = server.requests();
+    let tries = sent[before..].iter().filter(|body| body.contains("confirm_word")).count();
+    assert_eq!(tries, 2, "natively in vain, then in a form");
+    let last = sent.last().expect("a request");
+    assert!(last.contains("json_schema") && !last.contains("\"tools\":"), "{last}");
+    let audit = world.ok(&["audit", "--limit", "50"]).out;
+    assert!(audit.contains("it called no tool although it had to"), "{audit}");
 }

@@ -156,6 +156,7 @@ impl Dormouse {
             !provider.is_own && self.source.host.key(provider).source == KeySource::None
         });
         Ok(ModelQuestion {
+            price_source: cost_a_day.and_then(|_| self.price_source(&settings, id)),
             is_agreed: self.is_agreed(&settings, id, scope, (&change, &work)),
             one_call,
             too_small: one_call

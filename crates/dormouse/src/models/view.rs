@@ -217,6 +217,8 @@ pub struct ModelQuestion {
     /// an answer of 1,000, whatever the real ones were. Units: micro-dollars; `null` if it is free or nobody
     /// knows.
     pub cost_a_day: Option<i64>,
+    /// Where the price comes from that this is estimated by; `null` if there is none.
+    pub price_source: Option<PriceSource>,
     /// What may be spent a day. Units: micro-dollars.
     pub budget_a_day: i64,
     /// The most that one call of a usual size may cost, which is reserved before it; `null` if it is

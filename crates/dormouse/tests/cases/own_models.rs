@@ -64,6 +64,8 @@ fn the_question_for_one_agent_says_what_leaves_what_that_agent_costs_and_what_go
     assert_eq!(shown, of_all, "there is one agent, and nothing else is said of it");
     assert_eq!((shown.agents, shown.is_agreed, shown.cost_a_day), (1, false, Some(1_571)));
     assert_eq!(shown.automations_off_names, [agent.display_name]);
+    let source = shown.price_source.expect("a price of the table");
+    assert_eq!((source.is_set_by_you, source.on.as_deref()), (false, Some("2026-01-01")));
 
     let patch = TaskPatch { private: Some(true), ..TaskPatch::default() };
     now(world.dormouse.edit_task(&me(), &task.id, patch, None, None)).expect("private");

@@ -2,7 +2,8 @@
 
 use dormouse::models::{
     BUILT_IN, ChosenBy, FoundServer, KeptBackAgents, ModelQuestion, ModelTestView, ModelView,
-    ModelsView, OfferedModelView, ProviderView, TooSmallBudget, UsageDay, WindowSource,
+    ModelsView, OfferedModelView, PriceSource, ProviderView, TooSmallBudget, UsageDay,
+    WindowSource,
 };
 use dormouse::view::{Spending, Spent};
 use dormouse_types::memory::ASSUMED_WINDOW;
@@ -372,10 +373,10 @@ fn costs(question: &ModelQuestion, about: About, models: &ModelsView) -> String 
             (_, 0) => format!("{wakes:.1} wakes"),
             (_, _) => format!("{wakes:.1} wakes and {runs:.1} runs of agent work"),
         };
+        let price = question.price_source.as_ref().map_or_else(String::new, price_words);
         return format!(
-            "an estimate: about {cost} a day, from {often} a day in the last week, each taken as {}; never more \
-             than {budget}",
-            "6,000 tokens sent and 1,000 received"
+            "an estimate: about {cost} a day, from {often} a day in the last week, each taken as 6,000 tokens sent \
+             and 1,000 received{price}; never more than {budget}"
         );
     }
     let provider = split_id(&question.id).map(|(provider, _)| provider);
@@ -386,6 +387,15 @@ fn costs(question: &ModelQuestion, about: About, models: &ModelsView) -> String 
     }
     let tokens = models.budgets.unpriced_day;
     format!("its price is not known: calls are counted in tokens, at most {tokens} a day")
+}
+
+/// Where a price comes from, in words that follow others.
+fn price_words(source: &PriceSource) -> String {
+    let on = source.on.as_deref().map_or_else(String::new, |on| format!(" on {}", line(on)));
+    match source.is_set_by_you {
+        true => format!(", at the price that you set{on}"),
+        false => format!(", at the price of the price table, found{on}"),
+    }
 }
 
 pub fn usage(session: &mut Session, days: &[UsageDay]) {

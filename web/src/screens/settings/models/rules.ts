@@ -162,7 +162,10 @@ export function costWords(question: Question, view: ModelsView): string {
   const wakes = Math.round(question.wakesADay * 10) / 10;
   const runs = Math.round(question.runsADay * 10) / 10;
   const estimate = t("models.costADay", { cost: money(question.costADay), n: wakes, budget });
-  return question.agentWork === 0 ? estimate : `${estimate} ${t("models.costOfWork", { n: runs })}`;
+  const source = sourceWords(question);
+  const from = source === undefined ? undefined : `${source}.`;
+  const work = question.agentWork === 0 ? undefined : t("models.costOfWork", { n: runs });
+  return [estimate, work, from].filter((words) => words !== undefined).join(" ");
 }
 
 /** The budgets that have no room for one call, a sentence for each. */

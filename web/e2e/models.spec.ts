@@ -184,6 +184,37 @@ test("an agent can be given the built-in model, and that of the workspace again"
   await expect.poll(staying).toBe(0);
 });
 
+test("another template or version of one leads to a model of a provider only after the question", async ({ sample: page, server }) => {
+  await server.ask("PUT", "/api/models/providers/away", { format: "chatCompletions", baseUrl: "https://away.example/v1", isOwn: false });
+  const make = { kind: "taskAgent", generalDirective: "", reportDirective: "" };
+  const { template } = (await server.ask("POST", "/api/templates", { ...make, name: "Afar", modelId: "away/big" })) as { template: { id: string } };
+  const { agent } = (await server.ask("GET", `/api/journal/tasks/${await taskId(server, PASSPORTS)}`)) as { agent: string };
+  const ofAgent = async (): Promise<{ displayName: string; templateId: string | null }> => (await server.ask("GET", `/api/agents/${agent}`)) as { displayName: string; templateId: string | null };
+  const { displayName } = await ofAgent();
+  await page.goto(`${server.address}/agents/${agent}`);
+  const pick = async (): Promise<void> => {
+    await page.getByRole("button", { name: /^Template of / }).click();
+    await page.getByRole("menuitem", { name: "Afar" }).click();
+  };
+  const question = page.getByRole("dialog", { name: `Use big (away) for ${displayName}?` });
+  await pick();
+  await expect(question).toContainText("Sent to https://away.example/v1");
+  await question.getByRole("button", { name: "Keep Built-in rules" }).click();
+  await expect(question).toBeHidden();
+  expect((await ofAgent()).templateId).toBeNull();
+  await pick();
+  await question.getByRole("button", { name: `Use big (away) for ${displayName}` }).click();
+  await expect.poll(async () => (await ofAgent()).templateId).toBe(template.id);
+
+  await server.ask("PATCH", `/api/templates/${template.id}`, { modelId: null });
+  await page.goto(`${server.address}/templates/${template.id}/versions`);
+  await page.getByRole("button", { name: "Activate version 1" }).click();
+  const again = page.getByRole("dialog", { name: "Use big (away) for agents that follow Afar?" });
+  await expect(again).toContainText("1 agent");
+  await again.getByRole("button", { name: /^Use big/ }).click();
+  await expect(page.getByText("Version 1 is active.")).toBeVisible();
+});
+
 test("a budget that is used up is shown, and lifted for today", async ({ sample, server }) => {
   const task = await taskId(server, PASSPORTS);
   const { agent } = (await server.ask("GET", `/api/journal/tasks/${task}`)) as { agent: string };

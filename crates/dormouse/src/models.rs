@@ -3,6 +3,7 @@
 //! A key or a server that was found makes a provider usable; nothing is sent to it until a person
 //! chose it. No model ever steps in for another.
 
+mod indirect;
 mod kept_back;
 mod loading;
 mod once_more;
@@ -30,6 +31,7 @@ use dormouse_types::spend::Budgets;
 use dormouse_types::{Caller, EventKind, Origin, Scope};
 use jiff::civil::Date;
 
+pub use indirect::{ModelChoice, OwnModel};
 pub use once_more::BudgetScope;
 pub(crate) use probing::RunProber;
 pub use purpose::Purpose;

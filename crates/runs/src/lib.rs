@@ -38,5 +38,5 @@ pub use handler::{
 };
 pub use model_call::{DeltaSink, LiveTurn, NoSink};
 pub use models::Models;
-pub use prober::{NotProbed, Prober};
+pub use prober::{NotProbed, Prober, Sign};
 pub use step::{Closing, Limits, LoggedTurn, RunLog, Step, ToolSet, next};

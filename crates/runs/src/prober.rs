@@ -23,14 +23,24 @@ pub trait Prober: Send + Sync {
         model: &'a str,
     ) -> BoxFuture<'a, Result<(), NotProbed>>;
 
-    /// Forgets how a model calls tools, because its server refused that way; the next run that uses it finds it out
-    /// anew.
+    /// Forgets how a model calls tools, because that way does not hold any more; the next run that uses it finds it
+    /// out anew. A model that called nothing is tried anew for that once.
     fn forget<'a>(
         &'a self,
         ws: WorkspaceId,
         holder: &'a HolderId,
         model: &'a str,
+        sign: Sign,
     ) -> BoxFuture<'a, Result<(), RunError>>;
+}
+
+/// What shows that the known way to call tools may not hold any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sign {
+    /// The server refused it.
+    Refused,
+    /// A turn forced a call, and the answer has none: a server that drops tools says nothing about it.
+    CalledNothing,
 }
 
 /// Why it was not found out how a model calls tools.

@@ -1,5 +1,6 @@
 //! Providers and models for tests: nothing leaves the process.
 
+use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -32,8 +33,8 @@ pub fn provider(name: &str) -> Provider {
 }
 
 /// Finds the key of `acme`, builds whatever it is given but a model called `broken`, and keeps no key.
-/// Its models answer nothing. How those called `new` and `refusing` call tools is not known before a test;
-/// `refusing` takes no tools, and `mute` calls none in any way. A test of `counted` and of `partly-counted` takes two calls, of which the
+/// Its models answer nothing. How those called `new`, `refusing` and `silent` call tools is not known before a test;
+/// `refusing` takes no tools, `silent` says something and calls none though a test shows that it does, and `mute` calls none in any way. A test of `counted` and of `partly-counted` takes two calls, of which the
 /// provider counts both or one.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Host;
@@ -58,6 +59,23 @@ impl Stream for Refusal {
     fn poll_next(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let detail = "this model does not support tools".into();
         Poll::Ready(Some(Err(ModelError::Rejected { detail })))
+    }
+}
+
+/// A text, and no call.
+fn words() -> BoxStream<'static, Result<TurnEvent, ModelError>> {
+    let events = [TurnEvent::Text("Fine.".into()), TurnEvent::End { ended: false }];
+    Box::pin(Listed(events.map(Ok).into_iter().collect()))
+}
+
+/// What a model answers, in order.
+struct Listed(VecDeque<Result<TurnEvent, ModelError>>);
+
+impl Stream for Listed {
+    type Item = Result<TurnEvent, ModelError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        Poll::Ready(self.0.pop_front())
     }
 }
 
@@ -104,7 +122,11 @@ impl Model for Remote {
     }
 
     fn ask<'a>(&'a self, _: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
-        if self.id.ends_with("/refusing") { Box::pin(Refusal) } else { Box::pin(Nothing) }
+        match self.id.as_str() {
+            id if id.ends_with("/refusing") => Box::pin(Refusal),
+            id if id.ends_with("/silent") => words(),
+            _ => Box::pin(Nothing),
+        }
     }
 }
 
@@ -121,7 +143,7 @@ impl ModelHost for Host {
         let id = format!("{}/{name}", provider.name);
         let (provider, is_own) = (provider.name.clone(), provider.is_own);
         let price = known.and_then(|known| known.price).unwrap_or(PRICE);
-        let is_new = ["new", "refusing", "mute"].contains(&name);
+        let is_new = ["new", "refusing", "mute", "silent"].contains(&name);
         let is_probed = !is_new || known.is_some_and(|known| known.tool_mode.is_some());
         Ok(Arc::new(Remote { id, is_probed, provider, is_own, price }))
     }
@@ -181,7 +203,11 @@ impl ModelHost for Host {
             _ => (None, false),
         };
         Box::pin(std::future::ready(Ok(ModelTest {
-            tool_mode: (name != "mute").then_some(ToolMode::Schema),
+            tool_mode: match name {
+                "mute" => None,
+                "silent" => Some(ToolMode::Native),
+                _ => Some(ToolMode::Schema),
+            },
             first_event: None,
             usage,
             is_counted,

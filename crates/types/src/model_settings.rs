@@ -102,6 +102,10 @@ pub struct KnownModel {
     pub id: String,
     /// How it calls tools, as a test call showed; `None` before the first test.
     pub tool_mode: Option<ToolMode>,
+    /// Whether that was forgotten because a turn forced a call and got none. It is not forgotten for that again
+    /// until a person tests the model, or its provider is another server.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub was_silent: bool,
     /// Its context window, as its server states it. Units: tokens.
     pub window: Option<u64>,
     /// The context window that a person set, which goes before the stated one. Units: tokens.
@@ -155,6 +159,7 @@ impl ModelSettings {
             |known: &&mut KnownModel| split_id(&known.id).is_some_and(|(of, _)| of == provider);
         for known in self.models.iter_mut().filter(is_its) {
             known.tool_mode = None;
+            known.was_silent = false;
             known.window = None;
         }
     }
@@ -174,6 +179,7 @@ impl KnownModel {
         Self {
             id: id.to_owned(),
             tool_mode: None,
+            was_silent: false,
             window: None,
             own_window: None,
             price: None,

@@ -11,7 +11,7 @@ fn what_scheduled_work_came_to_is_listed_read_and_deleted() {
     let none = world.ok(&["conversation", "list"]).out;
     assert!(none.contains("No conversations."), "{none}");
     let add = ["work", "add", "Digest", "--instructions", "Say what is new."];
-    let when = ["--model", "own/script", "--schedule", "every weekday at 9"];
+    let when = ["--yes", "--model", "own/script", "--schedule", "every weekday at 9"];
     world.ok(&[&add[..], &when].concat());
     server.calls([
         ("publish_result", json!({ "title": "News", "text": "Two **letters** came." })),

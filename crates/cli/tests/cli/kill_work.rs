@@ -12,8 +12,16 @@ use crate::scripted_server::ScriptedServer;
 use crate::world::{Done, World};
 use crate::{kill_built_in, kill_hooks};
 
-pub const ADD: &[&str] =
-    &["work", "add", "Digest", "--instructions", "Say what is new.", "--model", "own/script"];
+pub const ADD: &[&str] = &[
+    "work",
+    "add",
+    "Digest",
+    "--instructions",
+    "Say what is new.",
+    "--model",
+    "own/script",
+    "--yes",
+];
 /// Hours that are due when the server starts.
 const HOURS: i64 = 3;
 const MICROS_PER_HOUR: i64 = 3_600_000_000;

@@ -1,5 +1,6 @@
 //! Nobody gets a model that sends something out without a question that names what that means.
 
+use crate::scripted_server::ScriptedServer;
 use crate::world::World;
 
 #[test]
@@ -57,4 +58,92 @@ fn an_agent_or_a_template_gets_a_model_only_after_a_yes() {
         assert!(done.out.contains("Let far/big think for"), "{done:?}");
     }
     assert_eq!(in_use(), [false, true]);
+}
+
+#[test]
+fn another_template_another_version_and_agent_work_lead_to_a_model_only_after_a_yes() {
+    let world = World::with_agents();
+    world.ok(&["models", "add", "far", "--url", "http://127.0.0.1:9/v1"]);
+    world.ok(&["template", "create", "Plainly", "--model", "far/big", "--yes"]);
+    world.ok(&["template", "edit", "Plainly", "--model", "workspace"]);
+    world.ok(&["template", "create", "Afar", "--model", "far/big", "--yes"]);
+    let work: &[&'static str] = &["work", "add", "Digest", "--instructions", "Say what is new."];
+    let moved = ["template", "assign", "Afar", "slug fence"].to_vec();
+    let activated = ["template", "activate", "Plainly", "1"].to_vec();
+    let rolled_back = ["template", "rollback", "Plainly", "1"].to_vec();
+    let with_model = [work, &["--model", "far/big", "--schedule", "every friday"][..]].concat();
+    let before = || {
+        ["agent list", "template list", "work list"]
+            .map(|list| world.json(&list.split(' ').collect::<Vec<_>>()).to_string())
+    };
+    let was = before();
+    for (command, whom) in [
+        (&moved, "Let far/big think for "),
+        (&activated, "Let far/big think for 0 agents that follow Plainly?"),
+        (&rolled_back, "Let far/big think for 0 agents that follow Plainly?"),
+        (&with_model, "Let far/big think for this agent work?"),
+    ] {
+        for answer in ["n\n", ""] {
+            let shown = world.run_with(command, answer.as_bytes());
+            assert_eq!(shown.code, 0, "{shown:?}");
+            for says in
+                [whom, "  sent to http://127.0.0.1:9/v1:", "far has no key", "nothing is changed"]
+            {
+                assert!(shown.out.contains(says), "{command:?}: no {says:?} in {}", shown.out);
+            }
+        }
+    }
+    assert_eq!(before(), was, "nothing happened without a yes");
+
+    for command in [&moved, &activated, &with_model] {
+        let done = world.ok(&[&command[..], &["--yes"]].concat());
+        assert!(done.out.contains("Let far/big think for"), "{done:?}");
+    }
+    let done = world.ok(&rolled_back);
+    assert!(!done.out.contains("Let "), "its agents ask that model now: {done:?}");
+    let now = before();
+    assert!(now.iter().zip(&was).all(|(now, was)| now != was), "{now:?}");
+    let again = world.run(&["work", "edit", "Digest", "--model", "far/other"]);
+    assert!(again.out.contains("Let far/other think for the agent work Digest?"), "{again:?}");
+    assert!(again.out.contains("nothing is changed"), "{again:?}");
+    // Nothing is new about a template that leads to the model of the workspace, or to the one in use.
+    for known in [
+        vec!["work", "edit", "Digest", "--model", "far/big"],
+        vec!["template", "assign", "default", "slug fence"],
+    ] {
+        let done = world.run(&known);
+        assert!(done.code == 0 && !done.out.contains("Let "), "{done:?}");
+    }
+}
+
+/// A server whose template renders no tools says nothing about it: its model only never calls any.
+#[test]
+fn a_server_that_begins_to_drop_tools_is_noticed_and_asked_in_a_form_instead() {
+    let server = ScriptedServer::new();
+    let world = server.world();
+    world.ok(&["task", "add", "Fix the fence"]);
+    world.ok(&["--no-wait", "agent", "create", "Fix the fence", "--name", "Sven"]);
+    world.ok(&["models", "test", "own/script"]);
+    world.ok(&["agent", "model", "Fix the fence", "own/script", "--yes"]);
+    let mode = || {
+        let models = world.json(&["models", "list"])["models"].clone();
+        let is_it = |model: &&serde_json::Value| model["id"] == "own/script";
+        let found = models.as_array().and_then(|models| models.iter().find(is_it).cloned());
+        found.expect("it is listed")["toolMode"].clone()
+    };
+    assert_eq!(mode(), "native");
+
+    server.drops_tools();
+    world.run(&["agent", "wake", "Fix the fence"]);
+    assert_eq!(mode(), serde_json::Value::Null, "a turn forced a call, and none came");
+    let before = server.requests().len();
+    world.run(&["agent", "wake", "Fix the fence"]);
+    assert_eq!(mode(), "schema");
+    let sent = server.requests();
+    let tries = sent[before..].iter().filter(|body| body.contains("confirm_word")).count();
+    assert_eq!(tries, 2, "natively in vain, then in a form");
+    let last = sent.last().expect("a request");
+    assert!(last.contains("json_schema") && !last.contains("\"tools\":"), "{last}");
+    let audit = world.ok(&["audit", "--limit", "50"]).out;
+    assert!(audit.contains("it called no tool although it had to"), "{audit}");
 }

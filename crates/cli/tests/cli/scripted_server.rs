@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
@@ -19,6 +20,7 @@ pub struct ScriptedServer {
     answers: Arc<Mutex<VecDeque<Calls>>>,
     rest: Arc<Mutex<Calls>>,
     requests: Arc<Mutex<Vec<String>>>,
+    drops_tools: Arc<AtomicBool>,
 }
 
 impl ScriptedServer {
@@ -29,10 +31,17 @@ impl ScriptedServer {
         let answers = Arc::new(Mutex::new(VecDeque::new()));
         let requests = Arc::new(Mutex::new(Vec::new()));
         let rest = Arc::new(Mutex::new(Calls::new()));
+        let drops_tools = Arc::new(AtomicBool::new(false));
         let (from, last, kept) = (Arc::clone(&answers), Arc::clone(&rest), Arc::clone(&requests));
+        let drops = Arc::clone(&drops_tools);
         std::thread::spawn(move || {
             for mut stream in listener.incoming().flatten() {
                 let body = read(&mut stream);
+                if drops.load(Ordering::SeqCst) && !body.is_empty() {
+                    let _gone = stream.write_all(without_tools(&body).as_bytes());
+                    kept.lock().unwrap_or_else(PoisonError::into_inner).push(body);
+                    continue;
+                }
                 if let Some(answer) = about_the_model(&body) {
                     let _gone = stream.write_all(answer.as_bytes());
                     continue;
@@ -45,7 +54,12 @@ impl ScriptedServer {
                 let _gone = stream.write_all(turn(&next).as_bytes());
             }
         });
-        Self { address, answers, rest, requests }
+        Self { address, answers, rest, requests, drops_tools }
+    }
+
+    /// From now on its template renders no tools, so that its model never hears of them; a schema is enforced.
+    pub fn drops_tools(&self) {
+        self.drops_tools.store(true, Ordering::SeqCst);
     }
 
     /// A world in which the model of this server can be named: `own/script`.
@@ -122,6 +136,20 @@ pub fn about_the_model(body: &str) -> Option<String> {
     };
     let events: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
     Some(format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n{events}"))
+}
+
+/// What a server answers whose template renders no tools: a text, in the schema if one is enforced.
+fn without_tools(body: &str) -> String {
+    let call = match body.contains("confirm_word") {
+        true => json!([{ "tool": "confirm_word", "arguments": { "word": "hazelnut" } }]),
+        false => json!([]),
+    };
+    let form = json!({ "say": "Fine.", "calls": call, "done": true }).to_string();
+    let text = if body.contains("json_schema") { form } else { "Fine.".to_owned() };
+    let event = json!({ "choices": [{ "delta": { "content": text } }] });
+    let stop = json!({ "choices": [{ "delta": {}, "finish_reason": "stop" }] });
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+    format!("{head}data: {event}\n\ndata: {stop}\n\ndata: [DONE]\n\n")
 }
 
 /// Reads a whole request; its body.

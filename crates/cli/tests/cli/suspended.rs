@@ -71,8 +71,16 @@ fn agent_work_that_came_due_while_the_server_stood_still_runs_once_within_second
     let server = world.serve(&[]);
     let due = now(&world) + Duration::from_secs(6);
     let at = Timestamp::try_from(due).expect("a time").strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-    let new =
-        ["work", "add", "Standup", "--instructions", "Say what is new.", "--model", "own/script"];
+    let new = [
+        "work",
+        "add",
+        "Standup",
+        "--instructions",
+        "Say what is new.",
+        "--model",
+        "own/script",
+        "--yes",
+    ];
     let added = world.json(&[&new[..], &["--schedule", &at]].concat());
     let work = added["id"].as_str().expect("an id").to_owned();
     assert!(added["nextDueAt"].is_string(), "it is due by its schedule: {added}");

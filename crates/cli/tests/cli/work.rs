@@ -18,9 +18,18 @@ const DIGEST: &[&str] = &[
     "every weekday at 9",
     "--model",
     "own/script",
+    "--yes",
 ];
-const ONCE: &[&str] =
-    &["work", "add", "Compare vans", "--instructions", "Compare prices.", "--model", "own/script"];
+const ONCE: &[&str] = &[
+    "work",
+    "add",
+    "Compare vans",
+    "--instructions",
+    "Compare prices.",
+    "--model",
+    "own/script",
+    "--yes",
+];
 
 /// Every day is another one: what is shown of the coming days is made equal.
 fn steady(world: &World, text: &str) -> String {

@@ -12,14 +12,15 @@ fn bad_input_is_refused_with_what_to_do_and_changes_nothing() {
     let server = ScriptedServer::new();
     let world = server.world();
     let add = |title: &str, schedule: &str| {
-        let rest = ["--instructions", "Tell.", "--model", "own/script", "--schedule", schedule];
+        let rest =
+            ["--instructions", "Tell.", "--yes", "--model", "own/script", "--schedule", schedule];
         world.ok(&[&["work", "add", title], &rest[..]].concat());
     };
     add("Digest of mornings", "every weekday at 9");
     add("Digest of evenings", "every day at 18:00");
     let long = world.file("long.txt", "x".repeat(32 * 1024 + 1));
     let latin = world.file("latin1.txt", b"Caf\xe9");
-    let new = ["work", "add", "New", "--model", "own/script"];
+    let new = ["work", "add", "New", "--yes", "--model", "own/script"];
     let with_instructions = [&new[..], &["--instructions", "Tell."]].concat();
     let with = |rest: &[&'static str]| [&with_instructions[..], rest].concat();
     let second = with(&["--schedule", "every 10 seconds"]);

@@ -3,7 +3,7 @@
 
 use std::sync::{PoisonError, RwLock};
 
-use dormouse_runs::{NotProbed, Prober, RunError};
+use dormouse_runs::{NotProbed, Prober, RunError, Sign};
 use dormouse_store::agent::model_setting::{self, StoredSettings};
 use dormouse_store::{Audit, ChangeRow, Commit, Db, Policy, Refusal, retry};
 use dormouse_types::audit::AuditAction;
@@ -48,10 +48,11 @@ impl Prober for RunProber {
         ws: WorkspaceId,
         holder: &'a HolderId,
         model: &'a str,
+        sign: Sign,
     ) -> BoxFuture<'a, Result<(), RunError>> {
         Box::pin(async move {
             match self.tests() {
-                Some(tests) => tests.forget(ws, holder, model).await,
+                Some(tests) => tests.forget(ws, holder, model, sign).await,
                 None => Ok(()),
             }
         })
@@ -82,7 +83,8 @@ impl ModelTests {
         Ok(())
     }
 
-    /// Keeps what a probe showed, unless the provider was moved to another server meanwhile.
+    /// Keeps what a probe showed, unless the provider was moved to another server meanwhile, or another node found
+    /// it out first: all use what that one kept.
     async fn note_probe(
         &self,
         ws: WorkspaceId,
@@ -93,23 +95,43 @@ impl ModelTests {
         let note = |settings: &mut ModelSettings| {
             let now = self.source.provider_of(settings, id);
             let is_same = now.is_ok_and(|(now, _)| now.is_same_server(provider));
-            if is_same {
+            let is_known = settings.known(id).is_some_and(|known| known.tool_mode.is_some());
+            let is_new = is_same && !is_known;
+            if is_new {
                 note_test(settings, id, shown);
             }
-            is_same
+            is_new
         };
         let probed = (AuditAction::ModelsProbe, mode.name());
         self.edit(ws, holder, ("models.probe", id), probed, note).await
     }
 
-    async fn forget(&self, ws: WorkspaceId, holder: &HolderId, id: &str) -> Result<(), RunError> {
-        let forget = |settings: &mut ModelSettings| {
-            let is_its = |known: &&mut KnownModel| known.id == id && known.tool_mode.is_some();
-            let found = settings.models.iter_mut().find(is_its);
-            found.is_some_and(|known| known.tool_mode.take().is_some())
+    /// Forgets how a model calls tools. One that called nothing is tried anew once: that it is disobedient is no
+    /// reason to pay for a test again and again.
+    async fn forget(
+        &self,
+        ws: WorkspaceId,
+        holder: &HolderId,
+        id: &str,
+        sign: Sign,
+    ) -> Result<(), RunError> {
+        let is_doubted = |known: &KnownModel| match sign {
+            Sign::Refused => known.tool_mode.is_some(),
+            Sign::CalledNothing => known.tool_mode == Some(ToolMode::Native) && !known.was_silent,
         };
-        let refused = (AuditAction::ModelsForget, "its server refused how it was sent tools");
-        self.edit(ws, holder, ("models.forget", id), refused, forget).await?;
+        let forget = |settings: &mut ModelSettings| {
+            let known = settings.models.iter_mut().find(|known| known.id == id);
+            let Some(known) = known.filter(|known| is_doubted(known)) else { return false };
+            known.tool_mode = None;
+            known.was_silent |= sign == Sign::CalledNothing;
+            true
+        };
+        let why = match sign {
+            Sign::Refused => "its server refused how it was sent tools",
+            Sign::CalledNothing => "it called no tool although it had to",
+        };
+        let told = (AuditAction::ModelsForget, why);
+        self.edit(ws, holder, ("models.forget", id), told, forget).await?;
         self.load().await
     }
 

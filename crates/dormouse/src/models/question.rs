@@ -5,11 +5,14 @@ use std::time::Duration;
 use dormouse_agents::template::stock;
 use dormouse_store::agent::agent_entity::{Agent, Automation};
 use dormouse_store::agent::wake_run;
+use dormouse_store::agent::work::definition::Definition;
+use dormouse_store::agent::work::run;
 use dormouse_store::in_list;
 use dormouse_types::model_settings::{KeySource, ModelSettings, Provider};
 use dormouse_types::port::ModelClass;
-use dormouse_types::spend::reservation;
-use dormouse_types::{AgentId, Caller, Scope, TemplateId, Timestamp};
+use dormouse_types::spend::{Price, reservation};
+use dormouse_types::template::TemplateKind;
+use dormouse_types::{AgentId, Caller, Scope, TemplateId, Timestamp, WorkId};
 
 use super::{BUILT_IN, ChosenBy, KeptBackAgents, ModelQuestion, Purpose, TooSmallBudget};
 use crate::request::require;
@@ -44,6 +47,14 @@ const SENT_TO_SUMMARISE: [&str; 2] = [
     "the summary of what is older than those",
 ];
 
+/// What a request of a run of agent work contains.
+const SENT_BY_WORK: [&str; 4] = [
+    "the title, instructions and steps of the agent work, and your corrections",
+    "what its earlier runs did and said, your answers to their questions, and the body of a call that starts it",
+    "the tasks that its runs look into: title, status, dates, category, checklists and notes",
+    "lists of your tasks, where a run calls for them",
+];
+
 /// What a provider is never sent.
 fn never_sent(provider: &Provider) -> Vec<String> {
     let private = "tasks and notes that are private, and what was made from them";
@@ -68,6 +79,22 @@ pub enum QuestionScope {
     Template(TemplateId),
     /// Nobody yet: the template is being made.
     NewTemplate,
+    /// The runs of a piece of agent work.
+    Work(WorkId),
+    /// The runs of agent work that is being made.
+    NewWork,
+}
+
+/// Those who would ask the model, and those who would not.
+struct InScope<'a> {
+    agents: Vec<&'a Agent>,
+    /// How many agents stay with a model of their own.
+    stay: usize,
+    work: Vec<Definition>,
+    /// How many pieces of agent work are being made.
+    new_work: usize,
+    /// Whether it is about agent work and no agent.
+    is_work: bool,
 }
 
 impl Dormouse {
@@ -81,9 +108,9 @@ impl Dormouse {
         self.question_about(caller, id, purpose, &QuestionScope::Workspace).await
     }
 
-    /// What a person should know before an agent or a template gets a model of its own.
+    /// What a person should know before an agent, a template or agent work gets a model of its own.
     ///
-    /// Errors: no such agent or template, or the model cannot be built.
+    /// Errors: no such agent, template or work, or the model cannot be built.
     pub async fn own_model_question(
         &self,
         caller: &Caller,
@@ -110,7 +137,8 @@ impl Dormouse {
             (self.build(&settings, id).map_err(wrong)?, Some(provider))
         };
         let agents = self.live_agents(caller).await?;
-        let (change, stay) = self.in_scope(caller, &agents, scope).await?;
+        let found = self.in_scope(caller, &agents, scope).await?;
+        let InScope { agents: change, stay, work, new_work, is_work } = found;
         let kept_back = match &provider {
             Some(provider) => self.kept_from(caller, provider, &change).await?,
             None => KeptBackAgents::default(),
@@ -119,20 +147,17 @@ impl Dormouse {
         let is_thinking = purpose == Purpose::Thinking;
         let off = if is_thinking && is_paid { self.automations_off(&change) } else { Vec::new() };
         let wakes = self.wakes_of_the_week(caller, scope, &change).await?;
-        let wakes_a_day = f64::from(u32::try_from(wakes).unwrap_or(u32::MAX)) / 7.0;
-        let cost_a_day = model.price().filter(|_| is_paid && is_thinking).map(|price| {
-            let wake = u128::from(price.input) * u128::from(TYPICAL.0)
-                + u128::from(price.output) * u128::from(TYPICAL.1);
-            let week = wake * u128::try_from(wakes).unwrap_or(0) / 1_000_000;
-            i64::try_from(week / 7).unwrap_or(i64::MAX)
-        });
+        let runs = if is_thinking { self.runs_of_the_week(caller, &work).await? } else { 0 };
+        let price = model.price().filter(|_| is_paid && is_thinking);
+        let cost_a_day = price.map(|price| cost_a_day(&price, wakes.saturating_add(runs)));
         let one_call =
             is_paid.then(|| reservation(model.price().as_ref(), TYPICAL_BYTES, model.max_output()));
         let misses_key = provider.as_ref().is_some_and(|provider| {
             !provider.is_own && self.source.host.key(provider).source == KeySource::None
         });
         Ok(ModelQuestion {
-            is_agreed: self.is_agreed(&settings, id, scope, &change),
+            price_source: cost_a_day.and_then(|_| self.price_source(&settings, id)),
+            is_agreed: self.is_agreed(&settings, id, scope, (&change, &work)),
             one_call,
             too_small: one_call
                 .map(|call| TooSmallBudget::for_call(&settings.budgets, call))
@@ -141,6 +166,7 @@ impl Dormouse {
             id: id.to_owned(),
             sent: match (&provider, purpose) {
                 (None, _) => Vec::new(),
+                (Some(_), Purpose::Thinking) if is_work => SENT_BY_WORK.map(str::to_owned).to_vec(),
                 (Some(_), Purpose::Thinking) => SENT.map(str::to_owned).to_vec(),
                 (Some(_), Purpose::Summarising) => SENT_TO_SUMMARISE.map(str::to_owned).to_vec(),
             },
@@ -149,45 +175,84 @@ impl Dormouse {
             categories: provider.as_ref().and_then(|provider| provider.categories.clone()),
             sent_to: provider.map_or_else(|| "here".to_owned(), |provider| provider.base_url),
             agents: change.len(),
+            agent_work: if is_thinking { work.len() + new_work } else { 0 },
             agents_that_stay: stay,
             automations_off: off.len(),
             automations_off_names: off.into_iter().take(NAMED).collect(),
-            wakes_a_day,
+            wakes_a_day: a_day(wakes),
+            runs_a_day: a_day(runs),
             cost_a_day,
             budget_a_day: settings.budgets.workspace_day,
         })
     }
 
-    /// The agents that would ask the model, and how many stay with one of their own.
+    /// Who would ask the model, and how many stay with one of their own.
     async fn in_scope<'a>(
         &self,
         caller: &Caller,
         agents: &'a [Agent],
         scope: &QuestionScope,
-    ) -> Result<(Vec<&'a Agent>, usize), Error> {
+    ) -> Result<InScope<'a>, Error> {
+        let ws = caller.workspace;
         let all = agents.iter();
-        let (change, stay): (Vec<&Agent>, Vec<&Agent>) = match scope {
-            QuestionScope::Workspace => all.partition(|agent| self.own_name(agent).is_none()),
+        let of_agents = |(agents, stay): (Vec<&'a Agent>, Vec<&'a Agent>), work, is_work| InScope {
+            agents,
+            stay: stay.len(),
+            work,
+            new_work: 0,
+            is_work,
+        };
+        let none = (Vec::new(), Vec::new());
+        Ok(match scope {
+            QuestionScope::Workspace => {
+                let has_none = |one: &Definition| self.name_for_work(one).is_none();
+                let work = self.work_that(caller, has_none).await?;
+                of_agents(all.partition(|agent| self.own_name(agent).is_none()), work, false)
+            }
             QuestionScope::Agent(id) => {
                 let found: Vec<&Agent> = all.filter(|agent| agent.id == *id).collect();
                 if found.is_empty() {
                     return Err(Error::NotFound { what: "agent", id: id.to_string() });
                 }
-                (found, Vec::new())
+                of_agents((found, Vec::new()), Vec::new(), false)
             }
             QuestionScope::Template(id) => {
                 // Refuses one that is not there.
-                self.queries.template(caller.workspace, id).await?;
+                let template = self.queries.template(ws, id).await?.template;
                 let is_stock = *id == stock::DEFAULT.id();
                 let follows = |agent: &&Agent| match &agent.config.template_id {
                     Some(template) => template == id,
                     None => is_stock,
                 };
-                all.filter(follows).partition(|agent| agent.config.model.is_none())
+                let agents = all.filter(follows).partition(|agent| agent.config.model.is_none());
+                let follows =
+                    |one: &Definition| one.template.as_ref() == Some(id) && one.model.is_none();
+                let work = self.work_that(caller, follows).await?;
+                of_agents(agents, work, template.kind == TemplateKind::AgentWork)
             }
-            QuestionScope::NewTemplate => (Vec::new(), Vec::new()),
-        };
-        Ok((change, stay.len()))
+            QuestionScope::NewTemplate => of_agents(none, Vec::new(), false),
+            QuestionScope::Work(id) => {
+                of_agents(none, vec![self.work.definition(ws, id).await?], true)
+            }
+            QuestionScope::NewWork => InScope { new_work: 1, ..of_agents(none, Vec::new(), true) },
+        })
+    }
+
+    /// The agent work with a language model of which something is true.
+    async fn work_that(
+        &self,
+        caller: &Caller,
+        is_meant: impl Fn(&Definition) -> bool,
+    ) -> Result<Vec<Definition>, Error> {
+        let mut all = self.work.definitions(caller.workspace).await?;
+        all.retain(|one| one.built_in.is_none() && is_meant(one));
+        Ok(all)
+    }
+
+    /// The name of the model that runs of a definition ask, if it is not that of the workspace.
+    fn name_for_work(&self, work: &Definition) -> Option<String> {
+        let of_template = || self.models.of_template(work.template.as_ref()?);
+        work.model.clone().or_else(of_template)
     }
 
     /// The name of the model that an agent asks, if it is not that of the workspace.
@@ -220,8 +285,7 @@ impl Dormouse {
         agents: &[&Agent],
     ) -> Result<i64, Error> {
         let ws = caller.workspace;
-        let week = i64::try_from(WEEK.as_micros()).unwrap_or(i64::MAX);
-        let since = Timestamp::from_micros(self.clock.now().micros().saturating_sub(week));
+        let since = self.a_week_ago();
         if *scope == QuestionScope::Workspace {
             let wakes = self.store.first(wake_run::completed_since(ws, since)).await?;
             return Ok(wakes.unwrap_or(0));
@@ -235,6 +299,24 @@ impl Dormouse {
         Ok(wakes)
     }
 
+    /// How many runs of agent work started in the last seven days.
+    async fn runs_of_the_week(&self, caller: &Caller, work: &[Definition]) -> Result<i64, Error> {
+        let ids: Vec<WorkId> = work.iter().map(|work| work.id.clone()).collect();
+        let mut runs: i64 = 0;
+        for ids in ids.chunks(in_list::MOST) {
+            let since = self.a_week_ago();
+            let some =
+                self.store.first(run::started_of_since(caller.workspace, ids, since)).await?;
+            runs = runs.saturating_add(some.unwrap_or(0));
+        }
+        Ok(runs)
+    }
+
+    fn a_week_ago(&self) -> Timestamp {
+        let week = i64::try_from(WEEK.as_micros()).unwrap_or(i64::MAX);
+        Timestamp::from_micros(self.clock.now().micros().saturating_sub(week))
+    }
+
     /// Whether the choice sends nothing to anybody whom a person did not agree to before: nothing leaves this
     /// machine, or it is the model that a person chose for the workspace, or nothing changes.
     fn is_agreed(
@@ -242,18 +324,34 @@ impl Dormouse {
         settings: &ModelSettings,
         id: &str,
         scope: &QuestionScope,
-        change: &[&Agent],
+        (agents, work): (&[&Agent], &[Definition]),
     ) -> bool {
         let (chosen, by) = self.chosen(settings);
         let is_now = match scope {
             QuestionScope::Agent(_) => {
-                change.iter().all(|agent| self.own_name(agent).as_deref() == Some(id))
+                agents.iter().all(|agent| self.own_name(agent).as_deref() == Some(id))
             }
+            QuestionScope::Work(_) => work.iter().all(|work| {
+                work.built_in.is_none() && self.name_for_work(work).as_deref() == Some(id)
+            }),
             QuestionScope::Template(template) => {
                 self.models.of_template(template).as_deref() == Some(id)
             }
-            QuestionScope::Workspace | QuestionScope::NewTemplate => false,
+            QuestionScope::Workspace | QuestionScope::NewTemplate | QuestionScope::NewWork => false,
         };
         id == BUILT_IN || is_now || (by != ChosenBy::Nobody && chosen == id)
     }
+}
+
+/// How many a day, of those of a week.
+fn a_day(of_the_week: i64) -> f64 {
+    f64::from(u32::try_from(of_the_week).unwrap_or(u32::MAX)) / 7.0
+}
+
+/// What the wakes and runs of a week would cost a day. Units: micro-dollars.
+fn cost_a_day(price: &Price, of_the_week: i64) -> i64 {
+    let one = u128::from(price.input) * u128::from(TYPICAL.0)
+        + u128::from(price.output) * u128::from(TYPICAL.1);
+    let week = one * u128::try_from(of_the_week).unwrap_or(0) / 1_000_000;
+    i64::try_from(week / 7).unwrap_or(i64::MAX)
 }

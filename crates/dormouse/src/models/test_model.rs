@@ -36,6 +36,9 @@ impl Dormouse {
             let now = self.provider_of(settings, id);
             if now.is_ok_and(|(now, _)| now.is_same_server(&provider)) {
                 note_test(settings, id, &shown);
+                // A person saw what it does: whether it obeys is watched anew.
+                let known = settings.models.iter_mut().find(|known| known.id == id);
+                known.into_iter().for_each(|known| known.was_silent = false);
             }
             Ok(())
         })

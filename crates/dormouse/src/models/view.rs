@@ -177,15 +177,16 @@ pub struct TestFailure {
     pub detail: String,
 }
 
-/// What a person should know before a model becomes that of the workspace, of an agent or of a template.
+/// What a person should know before a model becomes that of the workspace, of an agent, of a template or of
+/// agent work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ModelQuestion {
     /// The model.
     pub id: String,
-    /// Whether no question is needed for an agent or a template: nothing leaves this machine, it is the model
-    /// that a person chose for the workspace, or the model does not change.
+    /// Whether no question is needed for an agent, a template or agent work: nothing leaves this machine, it is
+    /// the model that a person chose for the workspace, or the model does not change.
     pub is_agreed: bool,
     /// Where the requests go: `here`, or the address of the provider.
     pub sent_to: String,
@@ -199,6 +200,8 @@ pub struct ModelQuestion {
     pub kept_back: KeptBackAgents,
     /// Agents that would ask it.
     pub agents: usize,
+    /// Pieces of agent work that would ask it; one that is being made counts as well.
+    pub agent_work: usize,
     /// Agents with a model of their own, which stay with it.
     pub agents_that_stay: usize,
     /// Agents that changes wake by themselves now and would no longer: a model that costs money wakes
@@ -208,8 +211,14 @@ pub struct ModelQuestion {
     pub automations_off_names: Vec<String>,
     /// Completed wakes a day, over the last week.
     pub wakes_a_day: f64,
-    /// What they would cost a day. Units: micro-dollars; `null` if it is free or nobody knows.
+    /// Runs of that agent work a day, over the last week.
+    pub runs_a_day: f64,
+    /// What they would cost a day, estimated: each wake and each run counts as one request of 6,000 tokens with
+    /// an answer of 1,000, whatever the real ones were. Units: micro-dollars; `null` if it is free or nobody
+    /// knows.
     pub cost_a_day: Option<i64>,
+    /// Where the price comes from that this is estimated by; `null` if there is none.
+    pub price_source: Option<PriceSource>,
     /// What may be spent a day. Units: micro-dollars.
     pub budget_a_day: i64,
     /// The most that one call of a usual size may cost, which is reserved before it; `null` if it is

@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
-use dormouse::models::{KeptBackAgents, ModelQuestion, Purpose, QuestionScope};
-use dormouse::{AgentPatch, Error, NewTemplate, TaskPatch, WORKSPACE};
+use dormouse::dates::Wording;
+use dormouse::models::{
+    KeptBackAgents, ModelChoice, ModelQuestion, OwnModel, Purpose, QuestionScope,
+};
+use dormouse::{AgentPatch, Error, NewTemplate, NewWork, TaskPatch, TemplatePatch, WORKSPACE};
 use dormouse_store::agent::{agent_entity, entity};
 use dormouse_store::{Commit, Db};
 use dormouse_testkit::models::{Host, provider};
@@ -61,6 +64,8 @@ fn the_question_for_one_agent_says_what_leaves_what_that_agent_costs_and_what_go
     assert_eq!(shown, of_all, "there is one agent, and nothing else is said of it");
     assert_eq!((shown.agents, shown.is_agreed, shown.cost_a_day), (1, false, Some(1_571)));
     assert_eq!(shown.automations_off_names, [agent.display_name]);
+    let source = shown.price_source.expect("a price of the table");
+    assert_eq!((source.is_set_by_you, source.on.as_deref()), (false, Some("2026-01-01")));
 
     let patch = TaskPatch { private: Some(true), ..TaskPatch::default() };
     now(world.dormouse.edit_task(&me(), &task.id, patch, None, None)).expect("private");
@@ -109,6 +114,98 @@ fn no_question_is_needed_where_nothing_new_leaves_the_machine() {
     let own = Some(Some("acme/small".into()));
     edit(&world, &agent.id, AgentPatch { model: own, ..AgentPatch::default() });
     assert_eq!(agreed("acme/small"), [true, false], "the agent asks it now");
+}
+
+/// Which model a change leads to, who asks it then, and whether that is agreed.
+fn after(
+    world: &World,
+    scope: &QuestionScope,
+    choice: &ModelChoice,
+) -> (String, usize, usize, bool) {
+    let shown = now(world.dormouse.question_of_change(&me(), scope, choice)).expect("an answer");
+    (shown.id, shown.agents, shown.agent_work, shown.is_agreed)
+}
+
+fn follows(own: OwnModel, template: Option<Option<TemplateId>>) -> ModelChoice {
+    ModelChoice::Follows { own, template }
+}
+
+fn name_model(world: &World, template: &TemplateId, model: Option<&str>) {
+    let model_id = Some(model.map(str::to_owned));
+    let patch = TemplatePatch { model_id, ..TemplatePatch::default() };
+    now(world.dormouse.edit_template(&me(), template, patch, None, None)).expect("edited");
+}
+
+#[test]
+fn an_agent_that_is_to_follow_another_template_is_asked_about_with_the_model_of_that_template() {
+    let world = world();
+    let (_, agent, _) = world.proposed(&[]);
+    let to = template(&world);
+    let scope = QuestionScope::Agent(agent.id.clone());
+    let moves = follows(OwnModel::Stays, Some(Some(to.clone())));
+    let back = follows(OwnModel::Stays, Some(None));
+    assert_eq!(after(&world, &scope, &moves), ("builtin".into(), 1, 0, true), "it names none");
+    name_model(&world, &to, Some("acme/large"));
+    assert_eq!(after(&world, &scope, &moves), ("acme/large".into(), 1, 0, false));
+    let template = Some(Some(to));
+    edit(&world, &agent.id, AgentPatch { template, ..AgentPatch::default() });
+    assert_eq!(after(&world, &scope, &moves), ("acme/large".into(), 1, 0, true), "it asks it now");
+    assert_eq!(after(&world, &scope, &back), ("builtin".into(), 1, 0, true));
+    let model = Some(Some("builtin".into()));
+    edit(&world, &agent.id, AgentPatch { model, ..AgentPatch::default() });
+    assert_eq!(after(&world, &scope, &moves), ("builtin".into(), 1, 0, true), "its own stays");
+    let loses_own = follows(OwnModel::Goes, None);
+    assert_eq!(after(&world, &scope, &loses_own), ("acme/large".into(), 1, 0, false));
+}
+
+#[test]
+fn a_version_that_is_to_become_active_is_asked_about_with_the_model_that_it_names() {
+    let world = world();
+    let (_, agent, _) = world.proposed(&[]);
+    let id = template(&world);
+    let follow = AgentPatch { template: Some(Some(id.clone())), ..AgentPatch::default() };
+    edit(&world, &agent.id, follow);
+    name_model(&world, &id, Some("acme/large"));
+    name_model(&world, &id, None);
+    let scope = QuestionScope::Template(id);
+    let version = |n| after(&world, &scope, &ModelChoice::Version(n));
+    assert_eq!(version(1), ("builtin".into(), 1, 0, true), "the model of the workspace");
+    assert_eq!(version(2), ("acme/large".into(), 1, 0, false));
+    let none = now(world.dormouse.question_of_change(&me(), &scope, &ModelChoice::Version(9)));
+    assert_eq!(none.expect_err("refused").problem().kind, "not-found");
+}
+
+#[test]
+fn agent_work_is_asked_about_with_its_own_model_or_that_of_its_template_and_by_its_runs() {
+    let world = world();
+    let new = NewWork {
+        title: "Digest".into(),
+        instructions: Some("Say what is new.".into()),
+        ..NewWork::default()
+    };
+    let made = now(world.dormouse.create_work(&me(), new, Wording::default(), None));
+    let scope = QuestionScope::Work(made.expect("work").id);
+    let own = ModelChoice::Own("acme/large".into());
+    let shown = now(world.dormouse.question_of_change(&me(), &scope, &own)).expect("an answer");
+    assert_eq!((shown.agents, shown.agent_work, shown.is_agreed), (0, 1, false));
+    assert!(shown.sent[0].contains("instructions"), "{:?}", shown.sent);
+    assert_eq!((shown.runs_a_day, shown.cost_a_day), (0.0, Some(0)), "it has not run");
+    world.drain_scope(dormouse::DrainScope { all_due: true, ..Default::default() }).expect("ran");
+    let shown = now(world.dormouse.question_of_change(&me(), &scope, &own)).expect("an answer");
+    assert_eq!((shown.wakes_a_day, shown.runs_a_day), (0.0, 1.0 / 7.0));
+    assert_eq!(shown.cost_a_day, Some(1_571), "one run in a week");
+    assert_eq!(after(&world, &QuestionScope::NewWork, &own), ("acme/large".into(), 0, 1, false));
+
+    let id = template(&world);
+    name_model(&world, &id, Some("acme/large"));
+    let moves = follows(OwnModel::Stays, Some(Some(id)));
+    for scope in [&scope, &QuestionScope::NewWork] {
+        assert_eq!(after(&world, scope, &moves), ("acme/large".into(), 0, 1, false));
+        let none = follows(OwnModel::Goes, Some(None));
+        assert_eq!(after(&world, scope, &none), ("builtin".into(), 0, 1, true));
+    }
+    let all = now(world.dormouse.model_question(&me(), "acme/large", Purpose::Thinking));
+    assert_eq!(all.expect("an answer").agent_work, 1, "it asks the model of the workspace");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dormouse::models::PaidCalls;
 use dormouse::view::{Agent, AttentionKind};
-use dormouse::{AgentPatch, AttentionFilter};
+use dormouse::{AgentPatch, AttentionFilter, Dormouse, DrainScope, Parts};
 use dormouse_testkit::models::Host;
 use dormouse_types::TaskId;
 use dormouse_types::agent::PutOff;
@@ -131,4 +131,72 @@ fn a_server_that_refuses_tools_is_tried_anew_by_the_next_wake() {
     world.later(3600);
     wake(&world, &task, &agent);
     assert_eq!(audited(&world), [once.clone(), once].concat());
+}
+
+#[test]
+fn a_model_that_calls_nothing_when_a_turn_forces_it_is_tried_anew_once() {
+    let (world, task, agent) = asking("acme/silent");
+    let by = format!("agent:{}", agent.id);
+    let row = |action| (by.clone(), action, "acme/silent".to_owned());
+    let (probe, forget) = (row(AuditAction::ModelsProbe), row(AuditAction::ModelsForget));
+    wake(&world, &task, &agent);
+    assert_eq!(audited(&world), [probe.clone(), forget.clone()], "its report was forced");
+    assert_eq!(mode(&world, "acme/silent"), None);
+    for _ in 0..3 {
+        world.later(3600);
+        wake(&world, &task, &agent);
+        let once = [probe.clone(), forget.clone(), probe.clone()];
+        assert_eq!(audited(&world), once, "it is just not obedient");
+        assert_eq!(mode(&world, "acme/silent"), Some(ToolMode::Native));
+    }
+    // Who tests it says that it is in order.
+    now(world.dormouse.test_model(&me(), "acme/silent")).expect("tested");
+    world.later(3600);
+    wake(&world, &task, &agent);
+    assert_eq!(audited(&world).last(), Some(&forget));
+}
+
+/// The services of another node on the same database.
+fn another_node(world: &World) -> Dormouse {
+    let node = Dormouse::new(Parts {
+        store: world.store.clone(),
+        clock: Arc::new(world.clock.clone()),
+        entropy: Arc::new(dormouse_testkit::CountingEntropy::seeded(7)),
+        model: world.script.clone(),
+        zone: jiff::tz::TimeZone::UTC,
+        owner: "other".into(),
+    });
+    let node = node.with_model_host(Arc::new(Host), None);
+    now(node.load_models()).expect("loaded");
+    node
+}
+
+#[test]
+fn two_nodes_that_try_a_model_at_once_keep_one_result_and_pay_both_tests() {
+    let (world, task, agent) = asking("acme/new");
+    let second = world.task("Buy a flat");
+    let other = world.agent(&second.id);
+    let patch = AgentPatch { model: Some(Some("acme/new".to_owned())), ..AgentPatch::default() };
+    now(world.dormouse.edit_agent(&me(), &other.id, patch, None)).expect("changed");
+    let node = another_node(&world);
+    world.later(60);
+    now(world.dormouse.wake_agent(&me(), &agent.id, None, None)).expect("woken");
+    now(world.dormouse.wake_agent(&me(), &other.id, None, None)).expect("woken");
+    let of = |task: &TaskId| DrainScope { tasks: vec![task.clone()], ..DrainScope::default() };
+    // The other node has its answer when this one is about to keep its own.
+    let (there, scope) = (node.clone(), of(&second.id));
+    world.hooks.before_commit("models.probe", move || {
+        now(there.drain(scope, &mut |_| {})).expect("drained");
+    });
+    world.drain(&task);
+    assert!(world.hooks.is_done());
+    let by = format!("agent:{}", other.id);
+    let once = [(by, AuditAction::ModelsProbe, "acme/new".to_owned())];
+    assert_eq!(audited(&world), once, "the first result is kept and told");
+    let modes = [&world.dormouse, &node].map(|node| {
+        let models = now(node.models(&me())).expect("models").models;
+        models.into_iter().find(|model| model.id == "acme/new").and_then(|model| model.tool_mode)
+    });
+    assert_eq!(modes, [Some(ToolMode::Schema); 2]);
+    assert_eq!(cost(&world), (4, 2 * (TEST + 501)), "two tests and two calls, none lost");
 }

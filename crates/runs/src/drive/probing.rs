@@ -1,6 +1,6 @@
 //! A model of which it is not known how it calls tools is tried before it is asked.
 
-use dormouse_types::model::ModelError;
+use dormouse_types::model::{ModelError, Request, ToolChoice};
 use dormouse_types::spend::OverBudget;
 use futures_util::future::{Either, select};
 
@@ -8,7 +8,8 @@ use super::ActiveRun;
 use crate::End;
 use crate::gate::gate;
 use crate::handler::{RunError, TurnContext};
-use crate::prober::{NotProbed, refuses_tools};
+use crate::model_call::Answer;
+use crate::prober::{NotProbed, Sign, refuses_tools};
 
 impl ActiveRun<'_> {
     /// Finds out how the model calls tools, unless that is known; returns the end of the run if that cannot be
@@ -71,7 +72,24 @@ impl ActiveRun<'_> {
         match &self.driver.prober {
             Some(prober) if refuses_tools(error) => {
                 let (ws, holder) = (self.lease.ws, &self.lease.run.holder);
-                prober.forget(ws, holder, self.model.name()).await
+                prober.forget(ws, holder, self.model.name(), Sign::Refused).await
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Forgets how the model calls tools if a request forced a call and the answer has none: its server may have
+    /// begun to drop them. The run goes on as it is.
+    pub(super) async fn forget_silent(
+        &self,
+        request: &Request,
+        answer: &Answer,
+    ) -> Result<(), RunError> {
+        let is_forced = request.tool_choice != ToolChoice::Auto && !request.tools.is_empty();
+        match &self.driver.prober {
+            Some(prober) if is_forced && answer.turn.calls.is_empty() => {
+                let (ws, holder) = (self.lease.ws, &self.lease.run.holder);
+                prober.forget(ws, holder, self.model.name(), Sign::CalledNothing).await
             }
             Some(_) | None => Ok(()),
         }

@@ -124,7 +124,7 @@ impl Obedient {
         self.obeyed.lock().expect("one thread").extend(calls.iter().map(|(name, _)| name.clone()));
         for (_, args) in calls.iter().filter(|(name, _)| name == "http_get") {
             if let Some(outside) = &self.fetches {
-                outside.note(format!("fetch {}", args["url"]));
+                outside.fetch(args["url"].as_str().unwrap_or_default());
             }
         }
         // A sample and its order come back in what the agent remembers.
@@ -394,31 +394,37 @@ async fn a_text_with_marks_of_its_own_would_give_orders() {
 }
 
 /// The program has a provider with a key besides, that must not be called.
-async fn what_leaves(outside: &Outside, model: Arc<Obedient>) -> Vec<String> {
+async fn what_leaves(outside: &Outside, model: Arc<Obedient>) -> [Vec<String>; 2] {
     let program = Program::with(model.clone()).with_outside(outside).await;
     let other = other(&program).await;
     let agents = wake(&program, &samples(), &other).await;
     run_twice(&program, &agents).await;
     assert!(model.obeyed().contains("http_get"), "it obeys: {:?}", model.obeyed());
-    let left = outside.left();
-    // What a person does leaves, so the count would have seen it.
+    let counts = || [outside.left(), outside.sent()];
+    let left = counts();
+    // What a person does leaves, so both counts would have seen it. The client connects to nothing.
     let listed = program.dormouse.offered_models(&program.me, "acme").await;
-    listed.expect("a list");
-    assert_eq!(outside.left().len(), left.len() + 1);
+    listed.expect_err("no list comes");
+    let list = ["list acme", "GET https://acme.example/v1/models"];
+    for ((after, before), list) in counts().iter().zip(&left).zip(list) {
+        assert_eq!(after[before.len()..], [list]);
+    }
     left
 }
 
 #[tokio::test]
 async fn an_obedient_model_makes_no_request_leave() {
     let outside = Outside::default();
-    assert_eq!(what_leaves(&outside, Obedient::new(Obeys::All)).await, Vec::<String>::new());
+    let none: [Vec<String>; 2] = Default::default();
+    assert_eq!(what_leaves(&outside, Obedient::new(Obeys::All)).await, none);
 }
 
 #[tokio::test]
 async fn a_tool_that_fetches_would_make_requests_leave() {
     let outside = Outside::default();
-    let left = what_leaves(&outside, Obedient::that_fetches(&outside)).await;
-    assert!(left.iter().any(|line| line.contains("evil.example")), "{left:?}");
+    for left in what_leaves(&outside, Obedient::that_fetches(&outside)).await {
+        assert!(left.iter().any(|line| line.contains("evil.example")), "{left:?}");
+    }
 }
 
 #[tokio::test]

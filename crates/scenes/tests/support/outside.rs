@@ -1,7 +1,11 @@
-//! Every way out of the program, counted: what it asks of providers, and the connections of its models.
+//! Every way out of the program, counted twice: at the port by which it asks providers, and at the one outbound client,
+//! through which all requests of models, lists and tests go.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use dormouse_adapters::http::{BaseUrl, HttpAnswer, HttpError, HttpRequest, Method, Transport};
+use dormouse_adapters::models::{ModelConfig, ModelId, RemoteModel, Rung, WireFormat, list, probe};
+use dormouse_testkit::ManualClock;
 use dormouse_testkit::models::Host;
 use dormouse_types::model::{ModelError, Request, TurnEvent};
 use dormouse_types::model_settings::{
@@ -11,17 +15,63 @@ use dormouse_types::port::{
     BoxFuture, BoxStream, Model, ModelClass, ModelLocation, OutgoingRequest,
 };
 use dormouse_types::spend::Price;
+use futures_util::FutureExt as _;
+
+use super::wire;
 
 /// Counts what would leave. Nothing does.
 #[derive(Clone, Default)]
 pub struct Outside {
     left: Arc<Mutex<Vec<String>>>,
+    client: Arc<Client>,
+}
+
+/// Stands in for the outbound client: counts each request, and connects to nothing.
+#[derive(Default)]
+struct Client(Mutex<Vec<String>>);
+
+impl Transport for Client {
+    fn send<'a>(
+        &'a self,
+        request: &'a HttpRequest,
+    ) -> BoxFuture<'a, Result<HttpAnswer, HttpError>> {
+        let OutgoingRequest { method, url, .. } = request.redacted();
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(format!("{method} {url}"));
+        Box::pin(async { Err(HttpError::HostName { origin: "nowhere".into() }) })
+    }
 }
 
 impl Outside {
     /// What left so far, a line for each request.
     pub fn left(&self) -> Vec<String> {
         self.left.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What was given to the outbound client so far, a line for each request.
+    pub fn sent(&self) -> Vec<String> {
+        self.client.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Fetches an address, as a tool would that the program does not have.
+    pub fn fetch(&self, url: &str) {
+        self.note(format!("fetch {url}"));
+        let (address, _) = url.split_once('?').unwrap_or((url, ""));
+        let base = BaseUrl::parse(address).expect("an address");
+        let target = base.join("/fetched");
+        let (headers, body) = (Vec::new(), String::new());
+        let request = HttpRequest { method: Method::Get, target, headers, body };
+        let answer = self.client.send(&request).now_or_never();
+        assert!(answer.is_some_and(|answer| answer.is_err()), "it connects to nothing");
+    }
+
+    /// How a model of a provider is reached: through the client that counts.
+    fn config(provider: &Provider, name: &str) -> Result<ModelConfig, String> {
+        Ok(ModelConfig {
+            base: BaseUrl::parse(&provider.base_url).map_err(|error| error.to_string())?,
+            provider: provider.name.clone(),
+            model: ModelId::new(name).map_err(|error| error.to_string())?,
+            ..wire::config(WireFormat::ChatCompletions, Rung::Native)
+        })
     }
 
     pub fn note(&self, what: String) {
@@ -73,8 +123,9 @@ impl ModelHost for Outside {
         name: &str,
         known: Option<&KnownModel>,
     ) -> Result<Arc<dyn Model>, String> {
-        let model = Host.build(provider, name, known)?;
-        Ok(Arc::new(Counted { model, outside: self.clone() }))
+        Host.build(provider, name, known)?;
+        let model = RemoteModel::new(Self::config(provider, name)?, self.client.clone());
+        Ok(Arc::new(Counted { model: Arc::new(model), outside: self.clone() }))
     }
 
     fn checked(&self, provider: Provider) -> Result<Provider, String> {
@@ -102,7 +153,11 @@ impl ModelHost for Outside {
         provider: &'a Provider,
     ) -> BoxFuture<'a, Result<Vec<OfferedModel>, ModelError>> {
         self.note(format!("list {}", provider.name));
-        Box::pin(async move { Host.list(provider).await })
+        Box::pin(async move {
+            let config = Self::config(provider, "any");
+            list(&*self.client, &config.map_err(|detail| ModelError::Request { detail })?).await?;
+            Host.list(provider).await
+        })
     }
 
     fn test<'a>(
@@ -111,7 +166,12 @@ impl ModelHost for Outside {
         name: &'a str,
     ) -> BoxFuture<'a, Result<ModelTest, ModelError>> {
         self.note(format!("test {}/{name}", provider.name));
-        Box::pin(async move { Host.test(provider, name).await })
+        Box::pin(async move {
+            let config = Self::config(provider, name);
+            let config = config.map_err(|detail| ModelError::Request { detail })?;
+            probe(&*self.client, &config, &ManualClock::at("2026-03-02T09:00:00Z")).await?;
+            Host.test(provider, name).await
+        })
     }
 
     fn test_request(&self) -> Option<Request> {

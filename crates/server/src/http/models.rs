@@ -1,8 +1,8 @@
 //! Models: providers, the model in use, budgets, usage.
 
 use dormouse::models::{
-    BudgetScope, FoundServer, ModelQuestion, ModelTestView, ModelsView, OfferedModelView,
-    PaidCalls, Purpose, QuestionScope, UsageDay,
+    BudgetScope, FoundServer, ModelChoice, ModelQuestion, ModelTestView, ModelsView,
+    OfferedModelView, OwnModel, PaidCalls, Purpose, QuestionScope, UsageDay,
 };
 use dormouse::view::{Page, Spending};
 use dormouse_types::CategoryId;
@@ -151,39 +151,73 @@ pub(crate) struct PaidCallsParams {
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(super) struct QuestionParams {
-    /// `builtin` or `provider/model`.
-    #[param(required)]
+    /// `builtin` or `provider/model`; `none` if an agent or agent work has none of its own any more. Left out if
+    /// an agent or agent work gets another template, or a template another version.
     model: Option<String>,
     /// What for; `thinking` by default.
     #[serde(rename = "for")]
     #[param(value_type = Option<Purpose>)]
     purpose: Option<String>,
-    /// The agent that gets it as its own model; by default it is for the workspace.
+    /// The agent that gets it; by default it is for the workspace.
     agent: Option<String>,
-    /// The template whose agents get it, or `new` for one that is being made.
+    /// The agent work that gets it, or `new` for one that is being made.
+    work: Option<String>,
+    /// The template whose agents get it, or `new` for one that is being made. With an agent or agent work, the
+    /// template that it is to follow; `none` is the default one of agents, and none of agent work.
     template: Option<String>,
+    /// The number of the version of the template that is to become active.
+    version: Option<i64>,
 }
 
 impl QuestionParams {
-    /// Who gets the model, if not the workspace.
-    fn scope(&self, purpose: Purpose) -> Result<Option<QuestionScope>, Problem> {
-        let scope = match (self.agent.as_deref(), self.template.as_deref()) {
-            (None, None) => return Ok(None),
-            (Some(_), Some(_)) => {
-                return Err(Problem::invalid("?template", "give an agent or a template, not both"));
-            }
-            (Some(agent), None) => QuestionScope::Agent(id(agent)?),
-            (None, Some("new")) => QuestionScope::NewTemplate,
-            (None, Some(template)) => QuestionScope::Template(id(template)?),
-        };
-        match purpose {
-            Purpose::Thinking => Ok(Some(scope)),
-            Purpose::Summarising => {
-                let message = "an agent or a template has one model: leave `for` out";
-                Err(Problem::invalid("?for", message))
-            }
+    /// Who gets a model in what way; `None` is the workspace, by its name.
+    fn change(&self, purpose: Purpose) -> Result<Option<(QuestionScope, ModelChoice)>, Problem> {
+        let Some(scope) = self.scope()? else { return Ok(None) };
+        if purpose == Purpose::Summarising {
+            let message = "an agent, a template or agent work has one model: leave `for` out";
+            return Err(Problem::invalid("?for", message));
         }
+        let follows = match (&scope, self.template.as_deref()) {
+            (QuestionScope::Template(_) | QuestionScope::NewTemplate, _) | (_, None) => None,
+            (_, Some("none")) => Some(None),
+            (_, Some(template)) => Some(Some(id(template)?)),
+        };
+        let choice = match (self.model.as_deref(), self.version) {
+            (None, Some(version)) => ModelChoice::Version(version),
+            (Some(_), Some(_)) => {
+                let message = "a version names its model: leave `model` out";
+                return Err(Problem::invalid("?version", message));
+            }
+            (Some("none"), None) => ModelChoice::Follows { own: OwnModel::Goes, template: follows },
+            (Some(model), None) => ModelChoice::Own(model.to_owned()),
+            (None, None) if follows.is_some() => {
+                ModelChoice::Follows { own: OwnModel::Stays, template: follows }
+            }
+            (None, None) => return Err(no_model()),
+        };
+        Ok(Some((scope, choice)))
     }
+
+    /// Who gets the model, if not the workspace.
+    fn scope(&self) -> Result<Option<QuestionScope>, Problem> {
+        let who = (self.agent.as_deref(), self.work.as_deref(), self.template.as_deref());
+        Ok(Some(match who {
+            (Some(_), Some(_), _) => {
+                let message = "give an agent or agent work, not both";
+                return Err(Problem::invalid("?work", message));
+            }
+            (Some(agent), None, _) => QuestionScope::Agent(id(agent)?),
+            (None, Some("new"), _) => QuestionScope::NewWork,
+            (None, Some(work), _) => QuestionScope::Work(id(work)?),
+            (None, None, Some("new")) => QuestionScope::NewTemplate,
+            (None, None, Some(template)) => QuestionScope::Template(id(template)?),
+            (None, None, None) => return Ok(None),
+        }))
+    }
+}
+
+fn no_model() -> Problem {
+    Problem::invalid("?model", "model is missing: give `provider/model`")
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -341,9 +375,9 @@ pub(super) async fn test(app: App, Json(params): Json<ModelParams>) -> Reply<Mod
     Ok(axum::Json(app.dormouse.test_model(&app.caller, &params.model).await?))
 }
 
-/// Says what changes if the workspace, an agent or a template gets a model.
+/// Says what changes if the workspace, an agent, a template or agent work gets a model.
 ///
-/// Nothing is sent or changed. Ask the person before you choose it, unless `isAgreed` says that no question is needed.
+/// Also by another template, or another version of one. The answer names the model. Nothing is sent or changed. Ask the person before you choose it, unless `isAgreed` says that no question is needed.
 #[utoipa::path(
     get,
     path = "/api/models/question",
@@ -359,13 +393,15 @@ pub(super) async fn question(
     app: App,
     Query(params): Query<QuestionParams>,
 ) -> Reply<ModelQuestion> {
-    let missing = || Problem::invalid("?model", "model is missing: give `provider/model`");
     let purpose = purpose("?for", params.purpose.clone())?;
-    let scope = params.scope(purpose)?;
-    let model = params.model.ok_or_else(missing)?;
-    Ok(axum::Json(match scope {
-        Some(scope) => app.dormouse.own_model_question(&app.caller, &model, &scope).await?,
-        None => app.dormouse.model_question(&app.caller, &model, purpose).await?,
+    Ok(axum::Json(match params.change(purpose)? {
+        Some((scope, choice)) => {
+            app.dormouse.question_of_change(&app.caller, &scope, &choice).await?
+        }
+        None => {
+            let model = params.model.ok_or_else(no_model)?;
+            app.dormouse.model_question(&app.caller, &model, purpose).await?
+        }
     }))
 }
 

@@ -124,7 +124,7 @@ export const agent = {
   "agent.preview.to": "Model",
   "agent.preview.itsModel": "{model}, which it uses now",
   "agent.preview.goesTo": "A wake now would send this to {model}, at",
-  "agent.preview.tokens": { one: "about {n} token", other: "about {n} tokens" },
+  "agent.preview.tokens": { one: "about {n} token, estimated by its size", other: "about {n} tokens, estimated by its size" },
   "agent.preview.cost": "about {cost} without the answer",
   "agent.preview.untried": "How this model calls tools isn’t known yet. A wake tries that first, with a call that has nothing of yours in it, and may then send them in another way.",
   "agent.preview.body": "The body of the request",

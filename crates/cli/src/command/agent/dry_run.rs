@@ -111,5 +111,6 @@ fn about(request: &PreviewedRequest) {
         Some(Amount { unit: Unit::Tokens, value: 0 }) => String::new(),
         Some(Amount { unit: Unit::Tokens, value }) => format!("; at most {value} tokens with it"),
     };
-    note(&format!("about {} tokens; {cost}{most}", request.estimated_tokens));
+    let tokens = request.estimated_tokens;
+    note(&format!("about {tokens} tokens, estimated by its size; {cost}{most}"));
 }

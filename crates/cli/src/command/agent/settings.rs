@@ -122,11 +122,11 @@ pub async fn automation(session: &mut Session, params: AutomationParams) -> Resu
 pub async fn model(session: &mut Session, params: ModelParams) -> Result<(), Failure> {
     let agent = find::agent(session, &params.agent).await?;
     let model = (params.model != "workspace").then_some(params.model);
-    if let Some(model) = &model {
-        let chooser = Chooser::Agent(&agent.id, &agent.display_name);
-        if !is_agreed(session, model, &chooser, params.yes).await? {
-            return Ok(());
-        }
+    // Without a model of its own it asks that of its template, which may be another provider's.
+    let wanted = model.as_deref().unwrap_or("none");
+    let chooser = Chooser::Agent(&agent.id, &agent.display_name, wanted);
+    if !is_agreed(session, &chooser, params.yes).await? {
+        return Ok(());
     }
     let path = format!("/api/agents/{}", agent.id);
     let reply = session.client.patch(&path, json!({ "model": model })).await;

@@ -2,11 +2,11 @@
 
 use clap::Args;
 use dormouse::models::{ModelQuestion, ModelsView, Purpose};
-use dormouse_types::{AgentId, Id as _, TemplateId};
+use dormouse_types::{AgentId, Id as _, TemplateId, WorkId};
 use serde_json::json;
 
 use super::show;
-use super::show::say;
+use super::show::{About, say};
 use crate::client::path;
 use crate::failure::Failure;
 use crate::session::Session;
@@ -24,34 +24,79 @@ pub struct UseParams {
     yes: bool,
 }
 
-/// Who gets a model of its own.
+/// Who gets another model, and how.
 pub enum Chooser<'a> {
-    /// An agent, by its name.
-    Agent(&'a AgentId, &'a str),
-    /// A template, by its name.
-    Template(&'a TemplateId, &'a str),
-    /// A template that is being made.
-    NewTemplate,
+    /// An agent, by its name, gets a model of its own; `none` takes it away.
+    Agent(&'a AgentId, &'a str, &'a str),
+    /// An agent, by its name, follows another template; `None` is the default one.
+    AgentFollows(&'a AgentId, &'a str, Option<&'a TemplateId>),
+    /// A template, by its name, gets a model.
+    Template(&'a TemplateId, &'a str, &'a str),
+    /// A version of a template, by its name, becomes active.
+    Version(&'a TemplateId, &'a str, i64),
+    /// A template that is being made, with a model.
+    NewTemplate(&'a str),
+    /// Agent work, by its name, gets a model or follows another template; `none` takes it away.
+    Work(&'a WorkId, &'a str, Option<&'a str>, Option<&'a str>),
+    /// Agent work that is being made, with a model, or with a template.
+    NewWork(Option<&'a str>, Option<&'a TemplateId>),
 }
 
 impl Chooser<'_> {
-    fn parameter(&self) -> (&'static str, &str) {
+    /// The address of the question.
+    fn address(&self) -> String {
+        let version;
+        let of = |who: Vec<(&'static str, Option<&str>)>| {
+            let given = who.into_iter().filter_map(|(name, value)| Some((name, value?)));
+            path("/api/models/question", &given.collect::<Vec<_>>())
+        };
         match self {
-            Self::Agent(id, _) => ("agent", id.as_str()),
-            Self::Template(id, _) => ("template", id.as_str()),
-            Self::NewTemplate => ("template", "new"),
+            Self::Agent(id, _, model) => {
+                of(vec![("agent", Some(id.as_str())), ("model", Some(model))])
+            }
+            Self::AgentFollows(id, _, template) => {
+                let template = template.map_or("none", |template| template.as_str());
+                of(vec![("agent", Some(id.as_str())), ("template", Some(template))])
+            }
+            Self::Template(id, _, model) => {
+                of(vec![("template", Some(id.as_str())), ("model", Some(model))])
+            }
+            Self::Version(id, _, number) => {
+                version = number.to_string();
+                of(vec![("template", Some(id.as_str())), ("version", Some(&version))])
+            }
+            Self::NewTemplate(model) => of(vec![("template", Some("new")), ("model", Some(model))]),
+            Self::Work(id, _, model, template) => {
+                of(vec![("work", Some(id.as_str())), ("model", *model), ("template", *template)])
+            }
+            Self::NewWork(model, template) => {
+                let template = template.map(|template| template.as_str());
+                of(vec![("work", Some("new")), ("model", *model), ("template", template)])
+            }
         }
     }
 
     fn whom(&self, question: &ModelQuestion) -> String {
         match self {
-            Self::Agent(_, name) => line(name),
-            Self::Template(_, name) => {
+            Self::Agent(_, name, _) | Self::AgentFollows(_, name, _) => line(name),
+            Self::Template(_, name, _) | Self::Version(_, name, _) => {
                 let agents = counted(question.agents, "agent");
-                format!("{agents} that follow {}", line(name))
+                let name = line(name);
+                match question.agent_work {
+                    0 => format!("{agents} that follow {name}"),
+                    1 => format!("{agents} and 1 piece of agent work that follow {name}"),
+                    n => format!("{agents} and {n} pieces of agent work that follow {name}"),
+                }
             }
-            Self::NewTemplate => "the agents that will follow it".to_owned(),
+            Self::NewTemplate(_) => "the agents that will follow it".to_owned(),
+            Self::Work(_, name, ..) => format!("the agent work {}", line(name)),
+            Self::NewWork(..) => "this agent work".to_owned(),
         }
+    }
+
+    /// Whether it is about agent work alone.
+    fn is_work(&self) -> bool {
+        matches!(self, Self::Work(..) | Self::NewWork(..))
     }
 }
 
@@ -68,8 +113,17 @@ pub(super) async fn run(session: &mut Session, params: UseParams) -> Result<(), 
     let question: ModelQuestion = session.client.get(&address).await?.read()?;
     if !session.screen.is_json() {
         let models: ModelsView = session.client.get("/api/models").await?.read()?;
-        let whom = counted(question.agents, "agent");
-        show::question(session, &question, &whom, purpose, &models);
+        let mut whom = counted(question.agents, "agent");
+        match question.agent_work {
+            0 => {}
+            1 => whom.push_str(" and 1 piece of agent work"),
+            n => whom.push_str(&format!(" and {n} pieces of agent work")),
+        }
+        let about = match purpose {
+            Purpose::Thinking => About::Wakes,
+            Purpose::Summarising => About::Summaries,
+        };
+        show::question(session, &question, &whom, about, &models);
     }
     if !params.yes && !says_yes(session)? {
         return Ok(());
@@ -84,25 +138,24 @@ pub(super) async fn run(session: &mut Session, params: UseParams) -> Result<(), 
     Ok(())
 }
 
-/// Returns whether an agent or a template may get a model: shows what that means and asks, unless nothing
-/// about it is new.
+/// Returns whether an agent, a template or agent work may get another model: shows what that means and asks,
+/// unless nothing about it is new.
 ///
 /// Errors: there is no such model, or no answer can be read.
 pub async fn is_agreed(
     session: &mut Session,
-    model: &str,
     chooser: &Chooser<'_>,
     yes: bool,
 ) -> Result<bool, Failure> {
-    let address = path("/api/models/question", &[("model", model), chooser.parameter()]);
-    let question: ModelQuestion = session.client.get(&address).await?.read()?;
+    let question: ModelQuestion = session.client.get(&chooser.address()).await?.read()?;
     if question.is_agreed {
         return Ok(true);
     }
     if !session.screen.is_json() {
         let models: ModelsView = session.client.get("/api/models").await?.read()?;
         let whom = chooser.whom(&question);
-        show::question(session, &question, &whom, Purpose::Thinking, &models);
+        let about = if chooser.is_work() { About::Runs } else { About::Wakes };
+        show::question(session, &question, &whom, about, &models);
     }
     Ok(yes || says_yes(session)?)
 }

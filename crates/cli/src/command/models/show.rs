@@ -2,7 +2,8 @@
 
 use dormouse::models::{
     BUILT_IN, ChosenBy, FoundServer, KeptBackAgents, ModelQuestion, ModelTestView, ModelView,
-    ModelsView, OfferedModelView, ProviderView, Purpose, TooSmallBudget, UsageDay, WindowSource,
+    ModelsView, OfferedModelView, PriceSource, ProviderView, TooSmallBudget, UsageDay,
+    WindowSource,
 };
 use dormouse::view::{Spending, Spent};
 use dormouse_types::memory::ASSUMED_WINDOW;
@@ -251,17 +252,28 @@ pub fn test(session: &mut Session, shown: &ModelTestView) {
     }
 }
 
+/// What a model would be for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum About {
+    /// Wakes of agents, and the runs of agent work that go with them.
+    Wakes,
+    /// Summaries of older notes.
+    Summaries,
+    /// Runs of agent work alone.
+    Runs,
+}
+
 pub fn question(
     session: &mut Session,
     question: &ModelQuestion,
     whom: &str,
-    purpose: Purpose,
+    about: About,
     models: &ModelsView,
 ) {
     let model = line(&question.id);
-    let what = match purpose {
-        Purpose::Thinking => "think",
-        Purpose::Summarising => "summarise",
+    let what = match about {
+        About::Wakes | About::Runs => "think",
+        About::Summaries => "summarise",
     };
     session.screen.say(format!("Let {model} {what} for {whom}?"));
     match question.agents_that_stay {
@@ -285,12 +297,12 @@ pub fn question(
         if let Some(words) = kept_back_words(question.kept_back) {
             session.screen.say(format!("  nothing is sent of {words}"));
         }
-        if purpose == Purpose::Thinking {
+        if about == About::Wakes {
             let command = session.command(&format!("agent wake AGENT --dry-run --model {model}"));
             session.screen.say(format!("  to see a whole request first: {command}"));
         }
     }
-    session.screen.say(format!("  {}", costs(question, purpose, models)));
+    session.screen.say(format!("  {}", costs(question, about, models)));
     if let Some(call) = question.one_call {
         for words in too_small(session, call, &question.too_small) {
             session.screen.say(format!("  warning: {words}"));
@@ -347,16 +359,24 @@ pub fn too_small(session: &Session, call: Amount, budgets: &[TooSmallBudget]) ->
 }
 
 /// What a model would cost, in words.
-fn costs(question: &ModelQuestion, purpose: Purpose, models: &ModelsView) -> String {
+fn costs(question: &ModelQuestion, about: About, models: &ModelsView) -> String {
     let budget = dollars(question.budget_a_day);
-    if purpose == Purpose::Summarising {
+    if about == About::Summaries {
         return "costs a call each time that older notes are summarised, in the same budgets"
             .into();
     }
     if let Some(cost) = question.cost_a_day {
-        let (cost, wakes) = (dollars(cost), question.wakes_a_day);
+        let cost = dollars(cost);
+        let (wakes, runs) = (question.wakes_a_day, question.runs_a_day);
+        let often = match (about, question.agent_work) {
+            (About::Runs, _) => format!("{runs:.1} runs"),
+            (_, 0) => format!("{wakes:.1} wakes"),
+            (_, _) => format!("{wakes:.1} wakes and {runs:.1} runs of agent work"),
+        };
+        let price = question.price_source.as_ref().map_or_else(String::new, price_words);
         return format!(
-            "about {cost} a day, from {wakes:.1} wakes a day in the last week; never more than {budget}"
+            "an estimate: about {cost} a day, from {often} a day in the last week, each taken as 6,000 tokens sent \
+             and 1,000 received{price}; never more than {budget}"
         );
     }
     let provider = split_id(&question.id).map(|(provider, _)| provider);
@@ -367,6 +387,15 @@ fn costs(question: &ModelQuestion, purpose: Purpose, models: &ModelsView) -> Str
     }
     let tokens = models.budgets.unpriced_day;
     format!("its price is not known: calls are counted in tokens, at most {tokens} a day")
+}
+
+/// Where a price comes from, in words that follow others.
+fn price_words(source: &PriceSource) -> String {
+    let on = source.on.as_deref().map_or_else(String::new, |on| format!(" on {}", line(on)));
+    match source.is_set_by_you {
+        true => format!(", at the price that you set{on}"),
+        false => format!(", at the price of the price table, found{on}"),
+    }
 }
 
 pub fn usage(session: &mut Session, days: &[UsageDay]) {

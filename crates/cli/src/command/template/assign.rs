@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::edit::say;
 use super::name::named;
+use crate::command::models::{Chooser, is_agreed};
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
@@ -23,6 +24,9 @@ pub struct Params {
     /// Make it the template of new agents in this category instead
     #[arg(long, value_name = "NAME")]
     category: Option<String>,
+    /// Do not ask before that gives the agent another model
+    #[arg(long, short)]
+    yes: bool,
 }
 
 /// What is read of a category.
@@ -41,6 +45,14 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         text => Some(find::template(session, text).await?),
     };
     let agent = find::agent(session, &params.agent.join(" ")).await?;
+    let chooser = Chooser::AgentFollows(
+        &agent.id,
+        &agent.display_name,
+        template.as_ref().map(|template| &template.id),
+    );
+    if !is_agreed(session, &chooser, params.yes).await? {
+        return Ok(());
+    }
     let path = format!("/api/agents/{}", agent.id);
     let id = template.as_ref().map(|template| &template.id);
     let reply = session.client.patch(&path, json!({ "templateId": id })).await?;

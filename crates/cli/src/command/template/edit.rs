@@ -132,7 +132,7 @@ pub async fn create(session: &mut Session, params: CreateParams) -> Result<(), F
     ]);
     params.texts.put(&mut body)?;
     if let Some(model) = &params.model
-        && !is_agreed(session, model, &Chooser::NewTemplate, params.yes).await?
+        && !is_agreed(session, &Chooser::NewTemplate(model), params.yes).await?
     {
         return Ok(());
     }
@@ -158,8 +158,8 @@ pub async fn edit(session: &mut Session, params: EditParams) -> Result<(), Failu
     }
     let found = find::template(session, &params.template).await?;
     if let Some(Some(model)) = &model {
-        let chooser = Chooser::Template(&found.id, &found.display_name);
-        if !is_agreed(session, model, &chooser, params.yes).await? {
+        let chooser = Chooser::Template(&found.id, &found.display_name, model);
+        if !is_agreed(session, &chooser, params.yes).await? {
             return Ok(());
         }
     }

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::edit::say;
 use super::name::named;
+use crate::command::models::{Chooser, is_agreed};
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
@@ -22,6 +23,9 @@ pub struct VersionParams {
     template: String,
     /// The number of the version
     version: i64,
+    /// Do not ask before that gives its agents another model
+    #[arg(long, short)]
+    yes: bool,
 }
 
 #[derive(Debug, Args)]
@@ -44,6 +48,10 @@ pub struct ArchiveParams {
 
 pub async fn activate(session: &mut Session, params: VersionParams) -> Result<(), Failure> {
     let found = find::template(session, &params.template).await?;
+    let chooser = Chooser::Version(&found.id, &found.display_name, params.version);
+    if !is_agreed(session, &chooser, params.yes).await? {
+        return Ok(());
+    }
     let path = format!("/api/templates/{}/versions/{}/activate", found.id, params.version);
     let reply = session.client.post(&path, json!({})).await?;
     say(session, &reply, |detail| {
@@ -54,6 +62,10 @@ pub async fn activate(session: &mut Session, params: VersionParams) -> Result<()
 
 pub async fn rollback(session: &mut Session, params: VersionParams) -> Result<(), Failure> {
     let found = find::template(session, &params.template).await?;
+    let chooser = Chooser::Version(&found.id, &found.display_name, params.version);
+    if !is_agreed(session, &chooser, params.yes).await? {
+        return Ok(());
+    }
     let path = format!("/api/templates/{}/versions/{}/rollback", found.id, params.version);
     let reply = session.client.post(&path, json!({})).await?;
     say(session, &reply, |detail| {

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::name::named;
 use super::next;
+use crate::command::models::{Chooser, is_agreed};
 use crate::failure::Failure;
 use crate::find;
 use crate::input;
@@ -58,6 +59,9 @@ pub struct Params {
     /// Show when it would run, and write nothing
     #[arg(long)]
     dry_run: bool,
+    /// Do not ask before it gets a model
+    #[arg(long, short)]
+    yes: bool,
 }
 
 /// The instructions of the runs.
@@ -168,6 +172,12 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     }
     // What was understood is seen even if the rest is refused.
     session.flush();
+    if params.model.is_some() || template.is_some() {
+        let chooser = Chooser::NewWork(params.model.as_deref(), template.as_ref());
+        if !is_agreed(session, &chooser, params.yes).await? {
+            return Ok(());
+        }
+    }
     let mut body = json!({
         "title": params.title.join(" "),
         "instructions": instructions,

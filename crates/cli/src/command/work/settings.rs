@@ -12,6 +12,7 @@ use super::add::{catch_up, events_in, instructions_in, overlap, steps_in, with_w
 use super::name::named;
 use super::{due, next, run};
 use crate::client::Reply;
+use crate::command::models::{Chooser, is_agreed};
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
@@ -61,6 +62,9 @@ pub struct EditParams {
     work: Vec<String>,
     #[command(flatten)]
     fields: Fields,
+    /// Do not ask before it gets another model
+    #[arg(long, short)]
+    yes: bool,
 }
 
 #[derive(Debug, Args)]
@@ -210,6 +214,15 @@ pub async fn edit(session: &mut Session, params: EditParams) -> Result<(), Failu
             Some(text) => json!(find::template(session, &text).await?.id),
             None => Value::Null,
         };
+    }
+    // `null` means none.
+    let changed = |field: &str| body.get(field).map(|value| value.as_str().unwrap_or("none"));
+    let (model, template) = (changed("model"), changed("templateId"));
+    if model.is_some() || template.is_some() {
+        let chooser = Chooser::Work(&work.id, &work.title, model, template);
+        if !is_agreed(session, &chooser, params.yes).await? {
+            return Ok(());
+        }
     }
     if let Some(words) = &schedule {
         let preview: SchedulePreview = next::preview(session, words).await?.read()?;

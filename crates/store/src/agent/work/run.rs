@@ -272,6 +272,25 @@ pub fn of_definition_between(
     }
 }
 
+/// How many runs of some definitions were made since a time and started. At most [`in_list::MOST`] definitions.
+pub fn started_of_since(workspace: WorkspaceId, works: &[WorkId], since: Timestamp) -> Query<i64> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        let since = in_list::MOST + 2;
+        in_list::sql(
+            "SELECT COUNT(*) FROM work_runs WHERE ws = ?1 AND work_id IN (",
+            &format!(") AND created_at >= ?{since} AND started_at IS NOT NULL"),
+        )
+    });
+    let mut params = in_list::params(workspace, works);
+    params.extend(params_values![since]);
+    Query {
+        db: Db::Agent,
+        sql: &SQL,
+        params,
+        decode: |row| row.int(0).map_err(|e| ReadError::column(Db::Agent, "work run", &e)),
+    }
+}
+
 /// The runs of a definition that are not over, oldest first.
 pub fn open(workspace: WorkspaceId, work: &WorkId) -> Query<Run> {
     Query {

@@ -68,6 +68,20 @@ function readQuestion(model: string, purpose: Purpose, chooser?: Chooser): Promi
   return unwrap(api.GET("/api/models/question", { params: { query: { model, for: purpose, ...who } } }));
 }
 
+/** A change by which an agent or a template gets another model without naming it. */
+export type IndirectChange = { agent: string; template: string | null } | { template: string; version: number } | { agent: string; model: "none" };
+
+/**
+ * The model that a person has to be asked about before such a change, if it is one that they have not agreed to.
+ *
+ * Throws: a `Problem`.
+ */
+export async function modelToAskAbout(change: IndirectChange): Promise<string | undefined> {
+  const query = "template" in change ? { ...change, template: change.template ?? "none" } : change;
+  const { id, isAgreed } = await unwrap(api.GET("/api/models/question", { params: { query } }));
+  return isAgreed ? undefined : id;
+}
+
 /** Whether a person has to be asked first. If that cannot be read, the question says why. */
 export async function isQuestionNeeded(model: string, chooser: Chooser): Promise<boolean> {
   try {

@@ -135,9 +135,12 @@ it("knows which models of a provider are in use", () => {
 });
 
 it("says what the workspace's model would cost", () => {
-  const question: Question = { id: "cloud/big", sentTo: "https://example.org", sent: [], neverSent: [], categories: null, keptBack: { private: 0, category: 0 }, agents: 1, agentsThatStay: 0, automationsOff: 0, automationsOffNames: [], wakesADay: 26.04, costADay: 420_000, budgetADay: 3_000_000, oneCall: { unit: "microDollars", value: 106_500 }, tooSmall: [], missesKey: false, isAgreed: false };
+  const question: Question = { id: "cloud/big", sentTo: "https://example.org", sent: [], neverSent: [], categories: null, keptBack: { private: 0, category: 0 }, agents: 1, agentWork: 0, agentsThatStay: 0, automationsOff: 0, automationsOffNames: [], wakesADay: 26.04, runsADay: 0, costADay: 420_000, priceSource: null, budgetADay: 3_000_000, oneCall: { unit: "microDollars", value: 106_500 }, tooSmall: [], missesKey: false, isAgreed: false };
   const view = settings({ providers: [provider({}), provider({ name: "cloud", isOwn: false })] });
-  expect(costWords(question, view)).toBe("About $0.42 a day, with 26 wakes a day in the last week. Never more than your budget of $3.00.");
+  expect(costWords(question, view)).toBe("An estimate: about $0.42 a day, with 26 wakes a day in the last week, each taken as 6,000 tokens sent and 1,000 received. Never more than your budget of $3.00.");
+  const priceSource = { isSetByYou: false, on: "2026-01-01", source: "https://prices.example" };
+  expect(costWords({ ...question, priceSource }, view)).toMatch(/ Price of 2026-01-01 from https:\/\/prices\.example\.$/);
+  expect(costWords({ ...question, agentWork: 2, runsADay: 1.26 }, view)).toMatch(/Never more than your budget of \$3\.00\. It includes 1\.3 runs of agent work a day\.$/);
   expect(costWords({ ...question, costADay: null }, view)).toBe("Its price is unknown. Calls are counted in tokens, at most 500k a day.");
   expect(costWords({ ...question, id: "house/qwen", costADay: null }, view)).toBe("Nothing.");
   expect(costWords({ ...question, id: "builtin", costADay: null }, view)).toBe("Nothing.");

@@ -160,7 +160,12 @@ export function costWords(question: Question, view: ModelsView): string {
   if (question.id === BUILT_IN || providerOf(view, question.id)?.isOwn === true) return t("models.costsNothing");
   if (question.costADay === null) return t("models.costUnknown", { tokens: compact(view.budgets.unpricedDay) });
   const wakes = Math.round(question.wakesADay * 10) / 10;
-  return t("models.costADay", { cost: money(question.costADay), n: wakes, budget });
+  const runs = Math.round(question.runsADay * 10) / 10;
+  const estimate = t("models.costADay", { cost: money(question.costADay), n: wakes, budget });
+  const source = sourceWords(question);
+  const from = source === undefined ? undefined : `${source}.`;
+  const work = question.agentWork === 0 ? undefined : t("models.costOfWork", { n: runs });
+  return [estimate, work, from].filter((words) => words !== undefined).join(" ");
 }
 
 /** The budgets that have no room for one call, a sentence for each. */

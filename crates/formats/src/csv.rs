@@ -54,7 +54,9 @@ pub fn looks_like(text: &str) -> bool {
     let head = lines.line(0).trim();
     let is_table = || sheet::is_table((0..lines.len()).map(|at| lines.line(at)));
     let is_other = ["#", "- ", "* ", "> ", "|", "<", "{", "[", "BEGIN:", "---"];
-    let is_marked = is_other.iter().any(|start| head.starts_with(start));
+    // A column of numbers is often called by their sign.
+    let is_number = ["#,", "#;", "#\t"].iter().any(|start| head.starts_with(start));
+    let is_marked = !is_number && is_other.iter().any(|start| head.starts_with(start));
     if is_marked && !(head.starts_with('|') && is_table()) {
         return false;
     }

@@ -32,7 +32,7 @@ pub fn looks_like(text: &str) -> bool {
     issues.next().is_some_and(|first| {
         let is_issue = first.has("title")
             && (first.has("number") || has_sign(&first))
-            && !["done", "idBoard"].iter().any(|name| first.has(name));
+            && !["done", "idBoard", "cards", "lists"].iter().any(|name| first.has(name));
         is_issue && (has_sign(&first) || issues.any(|issue| has_sign(&issue)))
     })
 }

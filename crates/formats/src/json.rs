@@ -1,7 +1,7 @@
 //! JSON whose parts know their lines.
 
 use std::fmt;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
@@ -81,11 +81,10 @@ impl<'a> Node<'a> {
         std::ptr::eq(self.raw, other.raw)
     }
 
-    /// Whether another part of the document is in this one, or is it.
-    pub fn holds(&self, other: &Self) -> bool {
-        let (outer, inner) =
-            (self.raw.as_bytes().as_ptr_range(), other.raw.as_bytes().as_ptr_range());
-        outer.start <= inner.start && inner.end <= outer.end
+    /// Where it is in the document, as addresses.
+    pub fn span(&self) -> Range<usize> {
+        let bytes = self.raw.as_bytes().as_ptr_range();
+        bytes.start as usize..bytes.end as usize
     }
 
     /// A text, or that of the time which an object holds, as `{"dateTime": "…", "timeZone": "UTC"}`.

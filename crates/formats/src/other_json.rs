@@ -6,17 +6,21 @@
 //!
 //! - A list of tasks is looked for anywhere in the document; an object with a name that holds one is a category.
 //! - A task that names another as its parent is an item of it, if it has nothing that an item could not hold.
-//! - What was thrown away is left out, and said.
+//! - What a task names by its id, such as its list and labels, has the name that the document gives it elsewhere.
+//! - What was thrown away is left out, and said; so is all that is in no task.
 //!
 //! A task is known again by its id, else by its title.
 
 mod find;
+mod named;
 mod names;
+mod rest;
 mod task;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use find::Found;
+use named::Named;
 use task::Part;
 
 use crate::intake::{Gather, Lines, ReadError, ReadOptions, fold};
@@ -45,7 +49,8 @@ pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Option<Read
         first.node.line(),
         "JSON of no known program: what its members mean is a guess by their names",
     );
-    say_others(root, &found, &mut gather);
+    rest::say(root, &found, &mut gather);
+    let named = Named::of(root, &found);
     let mut parts = Vec::with_capacity(found.len());
     for Found { node, list, list_name } in found {
         if options.cancel.is_cancelled() {
@@ -54,7 +59,7 @@ pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Option<Read
         if let Some(list) = list {
             gather.claim(list.lines(), Role::Category, None);
         }
-        match task::read(node, options, &mut gather) {
+        match task::read(node, &named, options, &mut gather) {
             Some(mut part) => {
                 if part.draft.task.category.is_none() {
                     part.draft.task.category = list_name;
@@ -69,24 +74,6 @@ pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Option<Read
     }
     settle(parts, &mut gather)?;
     Ok(Some(gather.finish(Format::OtherJson)))
-}
-
-/// Names the lists next to the tasks in which no task was found, such as notes that name their tasks by a number.
-fn say_others(root: Node<'_>, found: &[Found<'_>], gather: &mut Gather<'_>) {
-    let object = root.object();
-    let is_other = |node: &Node<'_>| {
-        (node.is_array() || node.is_object())
-            && !node.shown().is_empty()
-            && !found.iter().any(|found| node.holds(&found.node) || found.node.holds(node))
-    };
-    let others: Vec<_> = object.members().filter(|(_, node)| is_other(node)).collect();
-    let Some((_, first)) = others.first() else { return };
-    let names: Vec<String> = others
-        .iter()
-        .take(20)
-        .map(|(name, _)| format!("`{}`", name.chars().take(40).collect::<String>()))
-        .collect();
-    gather.say(first.line(), format!("no tasks are found in {}: left out", names.join(", ")));
 }
 
 /// Makes tasks of the parts, and items of those that are only parts of another.

@@ -322,6 +322,10 @@ fn title(text: &str, line: &Line) -> String {
     cuts.sort_by_key(|cut| cut.start);
     let is_cut = !line.taken.is_empty();
     for cut in cuts {
+        let cut = with_emphasis(text, cut);
+        if cut.start < at {
+            continue;
+        }
         title.push_str(&text[at..cut.start]);
         at = cut.end;
     }
@@ -334,6 +338,18 @@ fn title(text: &str, line: &Line) -> String {
     }
     let title = title.trim_start_matches([',', ';', ':', '-', '–', '—', ' ', '.']);
     title.trim_end_matches([',', ';', ':', '-', '–', '—', ' ']).to_owned()
+}
+
+/// What is cut out with the marks of emphasis right around it: of "Taxes *friday*" no mark is left.
+fn with_emphasis(text: &str, cut: Range<usize>) -> Range<usize> {
+    let is_mark = |c: char| matches!(c, '*' | '_' | '`' | '~');
+    let (before, after) = (&text[..cut.start], &text[cut.end..]);
+    let opening = &before[before.trim_end_matches(is_mark).len()..];
+    let closing = &after[..after.len() - after.trim_start_matches(is_mark).len()];
+    match !opening.is_empty() && opening.chars().rev().eq(closing.chars()) {
+        true => cut.start - opening.len()..cut.end + closing.len(),
+        false => cut,
+    }
 }
 
 /// Marks that separated or enclosed what was cut out.

@@ -22,9 +22,16 @@ use crate::intake::{
 use crate::json::{self, Node};
 use crate::reading::{Format, Reading, Role};
 
-/// Whether a text is a board.
+/// Whether a text is a board. Other programs call the parts of their boards so too, but no card of theirs names its
+/// list as Trello's do.
 pub fn looks_like(text: &str) -> bool {
-    json::has_names(text, &["cards", "lists"])
+    if !json::has_names(text, &["cards", "lists"]) {
+        return false;
+    }
+    let Ok(lines) = Lines::new("", text) else { return false };
+    let cards = Node::of("", &lines).ok().and_then(|root| root.object().take("cards"));
+    let cards = cards.map(|cards| cards.items()).unwrap_or_default();
+    cards.is_empty() || cards.iter().any(|card| card.object().has("idList"))
 }
 
 /// Reads the cards of a board.

@@ -20,6 +20,23 @@ fn the_signs_of_obsidian_tasks_are_fields() {
 }
 
 #[test]
+fn one_box_with_a_date_makes_tasks_of_all_boxes_beside_it_however_many_have_none() {
+    let dated = "# Move\n\n- [ ] Cancel the lease 📅 2026-11-30 🔺\n";
+    let undated: String = ["Pack", "Paint", "Keys", "Address"]
+        .iter()
+        .map(|title| format!("- [ ] {title}\n  - [ ] part of it\n"))
+        .collect();
+    let reading = markdown::reading("move.md", format!("{dated}{undated}").as_bytes()).unwrap();
+    let titles: Vec<_> = reading.tasks.iter().map(|task| task.title.as_str()).collect();
+    assert_eq!(titles, ["Cancel the lease", "Pack", "Paint", "Keys", "Address"]);
+    assert_eq!(reading.tasks[0].due_on.unwrap().to_string(), "2026-11-30");
+    assert_eq!(reading.tasks[1].items[0].title, "part of it");
+    // Each keeps the key that it has without the others.
+    let fewer = markdown::reading("move.md", dated.as_bytes()).unwrap();
+    assert_eq!(fewer.tasks[0].key, reading.tasks[0].key);
+}
+
+#[test]
 fn phases_stand_before_what_is_below_them() {
     assert_snapshot!(plan("phases.md", include_str!("samples/phases.md")));
 }

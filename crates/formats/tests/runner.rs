@@ -32,6 +32,7 @@ mod sheets;
 mod show;
 mod status_lists;
 mod terminal;
+mod unknown_json;
 mod when;
 mod when_properties;
 

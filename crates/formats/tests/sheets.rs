@@ -1,5 +1,6 @@
 //! Sheets as people keep them: with a title above the columns, and priorities as numbers.
 
+use dormouse_types::task::Status;
 use insta::assert_snapshot;
 
 use crate::messy::{read, tasks};
@@ -115,4 +116,135 @@ fn a_deadline_is_the_due_date_next_to_a_column_of_days() {
     // On its own it is the due date, and so it is where the deadlines are empty.
     assert!(tasks("Date,Task\n2026-12-01,Hall\n").contains("due 2026-12-01"));
     assert!(tasks("Date,Task,Deadline\n2026-12-01,Hall,\n").contains("due 2026-12-01"));
+}
+
+/// Titles with status and due date, and the remarks.
+fn shown(text: &str) -> String {
+    let reading = read("list.csv", text);
+    let mut out = String::new();
+    for task in &reading.tasks {
+        let status = task.status.map_or("-".into(), |status| status.to_string());
+        let due = task.due_on.map_or("-".into(), |day| day.to_string());
+        let line = format!("{} | {status} | {due} | {}", task.title, task.labels.join(", "));
+        out += &format!("{}\n", line.trim_end());
+    }
+    for remark in &reading.remarks {
+        out += &format!("{}: {}\n", remark.line, remark.message);
+    }
+    out
+}
+
+#[test]
+fn days_are_read_in_the_forms_that_programs_write() {
+    let due = |cell: &str| {
+        let text = format!("Task,Due date,Completion date\nBuy seeds,{cell},\nDig,,{cell}\n");
+        let tasks = read("list.csv", &text).tasks;
+        let day = tasks[0].due_on.map(|day| day.to_string());
+        (day.unwrap_or_default(), tasks[1].status == Some(Status::Done))
+    };
+    for cell in [
+        "2026-12-24 17:00:00 +0000",
+        "2026-12-24 17:00 +0000",
+        "2026-12-24 17:00:00.000 +00:00",
+        "2026-12-24 17:00:00 UTC",
+        "2026-12-24T17:00:00+0000",
+        "2026-12-24T17:00:00 Z",
+        "Thu Dec 24 2026 17:00:00 GMT+0000 (GMT)",
+        "Thu Dec 24 2026 17:00:00 GMT+0000 (Coordinated Universal Time)",
+    ] {
+        assert_eq!(due(cell), ("2026-12-24".to_owned(), true), "{cell}");
+    }
+}
+
+#[test]
+fn a_time_of_completion_that_is_not_understood_says_that_the_task_is_done() {
+    let text = "Task,Completed at\nDig,44/2026?\nRake,0000-00-00\nSow,\nWater,maybe\n";
+    assert_snapshot!(shown(text), @"
+    Dig | DONE | - |
+    Rake | - | - |
+    Sow | - | - |
+    Water | - | - |
+    2: this is no day, but says that the task is done: kept as text
+    3: this does not say whether it is done: kept as text (also on one more line)
+    ");
+}
+
+#[test]
+fn a_task_that_is_a_duplicate_or_was_cancelled_is_rejected() {
+    let text = "Title,State\na,Duplicate\nb,Removed\nc,Canceled\nd,Won't fix\ne,Not planned\nf,Obsolete\ng,Abgelehnt\nh,New\n";
+    let reading = read("list.csv", text);
+    let are_rejected = reading.tasks.iter().map(|task| task.status == Some(Status::Rejected));
+    assert_eq!(are_rejected.collect::<Vec<_>>(), [true, true, true, true, true, true, true, false]);
+    // The day on which it was says so too, whatever the team calls that state.
+    let text = "Title,Status,Completed,Canceled\na,Not needed,,2026-11-09\nb,Shipped,2026-11-08,\nc,Open,,\n";
+    assert_snapshot!(shown(text), @"
+    a | REJECTED | - |
+    b | DONE | - |
+    c | OPEN | - |
+    2: the column `Canceled` has no field: kept as text
+    ");
+    let text = "Summary,Status,Resolved\na,Won't do,2026-11-09\nb,Open,2026-11-09\n";
+    assert_snapshot!(shown(text), @"
+    a | REJECTED | - |
+    b | DONE | - |
+    ");
+}
+
+#[test]
+fn the_name_of_a_card_and_not_its_id_is_the_title() {
+    let trello = "Card ID,Card Name,Card URL,Card Description,Labels,Due Date,List ID,List Name\n\
+                  c1,Order tiles,https://example.org/1,\"Bath, 20 m2\",\"Shopping (green), (red), Team (A)\",2026-12-09T08:00:00.000Z,l1,Site\n\
+                  c2,Old plan,https://example.org/2,,,,l2,Done\n";
+    assert_snapshot!(tasks(trello), @"
+    csv
+    Order tiles: due 2026-12-09 | in Site | Bath, 20 m2 | - Card ID: c1 / - Card URL: https://example.org/1 / - Due Date: 2026-12-09T08:00:00.000Z / - List ID: l1
+    Old plan: DONE | in Done | - Card ID: c2 / - Card URL: https://example.org/2 / - List ID: l2
+    ");
+    assert_snapshot!(shown(trello), @"
+    Order tiles | - | 2026-12-09 | Shopping, red, Team (A)
+    Old plan | DONE | - |
+    2: the column `Card URL` has no field: kept as text (also on one more line)
+    2: the column `List ID` has no field: kept as text (also on one more line)
+    ");
+    assert_snapshot!(tasks("Card Name,List Name,Due Date\nFix header,Doing,2026-12-01\nAdd footer,Done,\n"), @"
+    csv
+    Fix header: IN PROGRESS | due 2026-12-01
+    Add footer: DONE
+    ");
+    // No column has a name that is known.
+    let unknown =
+        "Ref-ID,Werk,Fällig,Status\nA1,Dach decken,1.12.2026,offen\nA2,Tür ölen,,fertig\n";
+    assert_snapshot!(tasks(unknown), @"
+    csv
+    Dach decken: OPEN | due 2026-12-01 | - Ref-ID: A1
+    Tür ölen: DONE | - Ref-ID: A2
+    ");
+}
+
+#[test]
+fn the_names_of_the_columns_between_rows_are_no_task() {
+    let text = "Launch board\nThis month\nName\tStatus\tDate\nPlan\tStuck\t2026-12-02\n\nLater\nName\tStatus\tDate\nCopy\tDone\t2026-10-01\n";
+    assert_snapshot!(tasks(text), @"
+    csv
+    Plan: BLOCKED | Marked as “Stuck” in the imported list | due 2026-12-02 | in This month | Launch board / This month
+    Copy: DONE | due 2026-10-01 | in Later
+    ");
+    assert_snapshot!(shown(text), @"
+    Plan | BLOCKED | 2026-12-02 |
+    Copy | DONE | 2026-10-01 |
+    1: the lines above the names of the columns are kept as text of the first task
+    7: the names of the columns occur again: left out
+    ");
+}
+
+#[test]
+fn a_sheet_whose_first_column_is_called_by_a_number_sign_is_a_sheet() {
+    let text = "#,Project,Status,Subject,% Done,Due date\n501,Shop,New,Checkout broken,40,2026-12-11\n502,Shop,Closed,Add PayPal,100,\n";
+    assert_snapshot!(tasks(text), @"
+    csv
+    Checkout broken: OPEN | due 2026-12-11 | in Shop | - #: 501 / - % Done: 40
+    Add PayPal: DONE | in Shop | - #: 502 / - % Done: 100
+    ");
+    assert!(tasks("# Move, and more\n\n- [ ] pack\n").starts_with("markdown"));
+    assert!(tasks("#work, #home\n- [ ] pack\n").starts_with("markdown"));
 }

@@ -6,7 +6,8 @@ use super::sheet::Sheet;
 use super::write::{HEAD, OLDER};
 use super::{ticktick, todoist};
 use crate::intake::{
-    Dates, ReadOptions, boxed, column_named, is_done, names_any_day, priority_of, status_of,
+    Dates, ReadOptions, boxed, column_named, is_done, names_any_day, names_id, priority_of,
+    status_of,
 };
 use crate::reading::{Because, Column, ColumnGuess, Columns};
 
@@ -125,12 +126,13 @@ fn settle(sheet: &Sheet, skip: usize, columns: &mut [ColumnGuess]) {
         cells.len()
     };
     if !columns.iter().any(|guess| guess.column == Column::Title) {
-        // The column with the most different texts; the first of equals.
+        // The column with the most different texts; the first of equals. An id says nothing to a person.
         let free = |guess: &ColumnGuess| {
             matches!(guess.because, Because::Text | Because::Unknown | Because::FewWords { .. })
         };
-        let best =
-            (0..columns.len()).filter(|&at| free(&columns[at])).rev().max_by_key(|&at| filled(at));
+        let rank = |at: usize| (!names_id(&columns[at].name), filled(at));
+        let free = (0..columns.len()).filter(|&at| free(&columns[at]));
+        let best = free.rev().max_by_key(|&at| rank(at));
         let best = best.or_else(|| {
             let is_text =
                 |guess: &ColumnGuess| matches!(guess.column, Column::Note | Column::Category);

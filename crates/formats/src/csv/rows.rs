@@ -9,7 +9,7 @@ use super::sheet::{Row, Sheet};
 use super::{ticktick, untitled, write};
 use crate::intake::{
     DateOrder, Dates, Details, Draft, Gather, ReadError, ReadOptions, fold, instant, is_done,
-    is_no_priority, of_milliseconds, priority_of, status_of, ticked,
+    is_no_priority, names_cancelled, names_time, of_milliseconds, priority_of, status_of, ticked,
 };
 use crate::reading::{Because, Column, ColumnGuess, Columns, Role};
 
@@ -27,11 +27,22 @@ pub(super) fn rows(
     let dates = Dates::new(options);
     let scale = Scale::of(sheet, columns, gather);
     let mut n_left_out = 0;
+    let mut group = first_group(sheet, columns);
     for (n, row) in sheet.rows.iter().enumerate() {
         if (n == 0 && columns.has_head) || row.is_empty() {
             continue;
         }
         let line = *row.lines.start();
+        if columns.has_head && is_same(row, &sheet.rows[0]) {
+            gather.say(line, "the names of the columns occur again: left out");
+            gather.claim(row.lines.clone(), Role::Skipped, None);
+            continue;
+        }
+        if let Some(name) = group_named(sheet, columns, n) {
+            group = Some(name.to_owned());
+            gather.claim(row.lines.clone(), Role::Category, None);
+            continue;
+        }
         if row.cells.len() > columns.columns.len() {
             gather.say(line, "this row has more cells than there are columns: kept as text");
         }
@@ -46,12 +57,40 @@ pub(super) fn rows(
                 continue;
             }
         }
+        if draft.task.category.is_none() {
+            draft.task.category.clone_from(&group);
+        }
         let key = id.unwrap_or_else(|| fold(&draft.task.title));
         let task = gather.add(line, key, draft)?;
         gather.claim(line..=line, Role::Task, Some(task));
         gather.claim(row.lines.clone(), Role::Note, Some(task));
     }
     Ok(())
+}
+
+/// Whether a row names the columns once more, as boards write it above each group of their tasks.
+fn is_same(row: &Row, head: &Row) -> bool {
+    let last = |row: &Row| (0..row.cells.len()).rev().find(|&at| !row.cell(at).is_empty());
+    let n = last(row);
+    n.is_some_and(|n| n > 0)
+        && n == last(head)
+        && (0..row.cells.len()).all(|at| row.cell(at).eq_ignore_ascii_case(head.cell(at)))
+}
+
+/// The name of a group: a row of one cell right above a row that names the columns again.
+fn group_named<'s>(sheet: &'s Sheet, columns: &Columns, at: usize) -> Option<&'s str> {
+    let mut below = sheet.rows.get(at + 1..)?.iter().filter(|row| !row.is_empty());
+    let is_above_head = columns.has_head && is_same(below.next()?, &sheet.rows[0]);
+    let mut filled = sheet.rows[at].cells.iter().map(str::trim).filter(|cell| !cell.is_empty());
+    let name = filled.next().filter(|_| is_above_head)?;
+    filled.next().is_none().then_some(name)
+}
+
+/// The group of the rows below the first row that names the columns: the line right above it, if there are more
+/// groups.
+fn first_group(sheet: &Sheet, columns: &Columns) -> Option<String> {
+    let has_groups = (1..sheet.rows.len()).any(|at| group_named(sheet, columns, at).is_some());
+    sheet.right_above.clone().filter(|_| has_groups)
 }
 
 /// The order of day and month in a sheet: one day beyond the 12th tells it for all its days.
@@ -106,8 +145,9 @@ fn draft(
         |guess: &&ColumnGuess| matches!(guess.column, Column::KeptInNote | Column::Start);
     let n_unread = columns.columns.iter().filter(is_unread).count();
     let mut has_unread = false;
+    let is_of_cards = columns.columns.iter().any(|guess| guess.name == "Card Name");
     let (mut id, mut titles, mut notes, mut done) = (None, Vec::new(), Vec::new(), None);
-    let mut status_word = None;
+    let (mut status_word, mut is_cancelled) = (None, false);
     for at in 0..row.cells.len() {
         let guess = columns.columns.get(at);
         let shown = match columns.is_own {
@@ -137,8 +177,23 @@ fn draft(
             Column::Done => {
                 let mark = is_done(cell);
                 // The day on which it was done says so too.
-                done = mark.or_else(|| dates.day(cell).map(|_| true));
+                let is_day = || dates.day(cell).is_some() || is_like_a_time(name, cell);
+                done = mark.or_else(|| is_day().then_some(true));
+                match done {
+                    None => gather.say(line, "this does not say whether it is done: kept as text"),
+                    Some(true) if mark.is_none() && dates.day(cell).is_none() => {
+                        gather.say(
+                            line,
+                            "this is no day, but says that the task is done: kept as text",
+                        );
+                    }
+                    Some(_) => {}
+                }
                 mark.is_some()
+            }
+            Column::KeptInNote if names_cancelled(name) && dates.day(cell).is_some() => {
+                is_cancelled = true;
+                false
             }
             Column::Status
                 if columns.is_ticktick
@@ -211,7 +266,8 @@ fn draft(
             }
             Column::Label => {
                 for label in write::labels(cell) {
-                    draft.label(&label);
+                    let label = if is_of_cards { without_colour(&label) } else { &label };
+                    draft.label(label);
                 }
                 true
             }
@@ -277,9 +333,20 @@ fn draft(
         let message = format!("{n_unread} columns have no field: kept as text under their names");
         gather.say(line, message);
     }
+    // A list that is called "Done" holds what is done.
+    let has_status = columns.columns.iter().any(|guess| guess.column == Column::Status);
+    if let Some(list) = draft.task.category.as_deref().filter(|_| !has_status && !columns.is_own) {
+        draft.task.status = status_of(list).filter(|status| *status == Status::Done);
+    }
     draft.task.title = titles.join(" ");
     draft.note = notes.join("\n\n");
-    if done == Some(true) {
+    let is_rejected = draft.task.status == Some(Status::Rejected);
+    if is_cancelled && !is_rejected {
+        let word = status_word.as_ref().filter(|_| draft.task.status != Some(Status::Done));
+        word.into_iter().for_each(|word| draft.details.push_new("Status", word));
+        draft.task.status = Some(Status::Rejected);
+        draft.task.status_reason = None;
+    } else if done == Some(true) && !is_rejected {
         let before = draft.task.status.replace(Status::Done);
         let is_other = before.is_some_and(|was| !was.is_terminal());
         if let Some(word) = status_word.as_ref().filter(|_| is_other) {
@@ -304,6 +371,39 @@ fn draft(
 /// Whether a column is taken for what it holds and not for its name.
 fn is_by_content(guess: Option<&ColumnGuess>) -> bool {
     guess.is_some_and(|guess| guess.because == Because::Text)
+}
+
+/// Whether a cell in a column of times of completion has a time that is not understood: a year, or any number
+/// in a column that is called after a time.
+fn is_like_a_time(name: &str, cell: &str) -> bool {
+    let mut numbers = cell.split(|c: char| !c.is_ascii_digit());
+    let is_year = |number: &str| number.len() == 4 && matches!(&number[..2], "19" | "20");
+    numbers.any(is_year) || names_time(name) && cell.contains(|c| matches!(c, '1'..='9'))
+}
+
+/// A label of Trello's sheet without the colour that it writes after the name: "Shopping (green)".
+fn without_colour(label: &str) -> &str {
+    let Some((name, colour)) = label.trim().rsplit_once('(') else { return label };
+    let colour = colour.trim_end_matches(')');
+    let base = colour.split(['_', ' ']).next().unwrap_or_default();
+    let is_colour = matches!(
+        base,
+        "green"
+            | "yellow"
+            | "orange"
+            | "red"
+            | "purple"
+            | "blue"
+            | "sky"
+            | "lime"
+            | "pink"
+            | "black"
+    );
+    match (is_colour, name.trim()) {
+        (true, "") => colour,
+        (true, name) => name,
+        (false, _) => label,
+    }
 }
 
 /// A cell as a person reads it: a list without its brackets and quotation marks, nothing for an empty one,

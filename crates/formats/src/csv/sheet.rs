@@ -36,6 +36,8 @@ pub(super) struct Sheet {
     pub open_quote: Option<usize>,
     /// The lines above the row that names the columns, such as a title, from 0.
     pub above: Option<RangeInclusive<usize>>,
+    /// The only text of the last row above that one.
+    pub right_above: Option<String>,
 }
 
 impl Sheet {
@@ -60,7 +62,7 @@ impl Sheet {
             let mut rows = Vec::new();
             records(lines, text, 0, '|', Quotes::AreText, n_rows, &mut rows);
             unbar(&mut rows);
-            return Self { delimiter: '|', rows, open_quote: None, above: None };
+            return Self { delimiter: '|', rows, open_quote: None, above: None, right_above: None };
         }
         let (start, named) = separator_line(text);
         let delimiter = named
@@ -76,9 +78,14 @@ impl Sheet {
         let n_above = n_above(&rows);
         let head = rows.get(n_above).filter(|_| n_above > 0).map(|row| *row.lines.start());
         let above = head.map(|head| *rows[0].lines.start()..=head - 1);
+        let filled = |row: &Row| {
+            let mut cells = row.cells.iter().map(str::trim).filter(|cell| !cell.is_empty());
+            cells.next().filter(|_| cells.next().is_none()).map(str::to_owned)
+        };
+        let right_above = rows[..n_above].iter().rev().find(|row| !row.is_empty()).and_then(filled);
         rows.drain(..n_above);
         let open_quote = open_at.map(|at| lines.line_of(at));
-        Self { delimiter, rows, open_quote, above }
+        Self { delimiter, rows, open_quote, above, right_above }
     }
 }
 

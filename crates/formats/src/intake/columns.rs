@@ -160,6 +160,8 @@ const NAMES: &[(Column, &[&str])] = &[
             "start",
             "start date",
             "startdate",
+            "started",
+            "started at",
             "begin",
             "from",
             "scheduled",
@@ -419,12 +421,79 @@ pub(crate) fn names_any_day(name: &str) -> bool {
     ANY_DAY.contains(&name.to_lowercase().trim_matches([' ', ':', '*', '?', '.']))
 }
 
+/// What programs call a task, before the name of one of its fields: "Card Name", "Ticket ID".
+const KINDS: &[&str] = &["card", "task", "ticket", "issue", "item", "todo", "story", "work item"];
+
+/// Names of the time at which a task was given up.
+const CANCELLED: &[&str] = &[
+    "canceled",
+    "cancelled",
+    "canceled at",
+    "cancelled at",
+    "canceled date",
+    "cancelled date",
+    "date canceled",
+    "date cancelled",
+    "cancellation date",
+    "cancelled on",
+    "canceled on",
+    "abgebrochen am",
+];
+
+/// Whether a column holds when a task was given up.
+pub(crate) fn names_cancelled(name: &str) -> bool {
+    CANCELLED.contains(&plain(name).as_str())
+}
+
+/// Whether the name of a column of unknown meaning says that it tells rows apart, and not what is in them.
+pub(crate) fn names_id(name: &str) -> bool {
+    let plain = plain(name);
+    let mut words = plain.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let is_id = |word: &str| {
+        matches!(
+            word,
+            "id" | "ids"
+                | "uid"
+                | "uuid"
+                | "guid"
+                | "key"
+                | "url"
+                | "no"
+                | "nr"
+                | "number"
+                | "nummer"
+        )
+    };
+    words.next_back().is_some_and(is_id) || words.next().is_some_and(is_id)
+}
+
+/// Whether the name of a column says that it holds a time: "Completed at", "Completion Date".
+pub(crate) fn names_time(name: &str) -> bool {
+    let plain = plain(name);
+    let mut words = plain.split_whitespace();
+    words.any(|word| matches!(word, "at" | "on" | "date" | "time" | "am" | "datum"))
+}
+
 /// What the name of a column says that it holds.
 pub(crate) fn column_named(name: &str) -> Option<Column> {
+    let plain = plain(name);
+    let find = |plain: &str| {
+        NAMES.iter().find(|(_, names)| names.contains(&plain)).map(|&(column, _)| column)
+    };
+    if CANCELLED.contains(&&*plain) {
+        return Some(Column::KeptInNote);
+    }
+    let of_kind = || {
+        let field = KINDS.iter().find_map(|kind| plain.strip_prefix(kind)?.strip_prefix(' '))?;
+        // The date of an issue need not be the day on which it is due.
+        find(field).filter(|_| !names_any_day(field))
+    };
+    find(&plain).or_else(|| find(name.trim())).or_else(of_kind)
+}
+
+/// A name in lower case, without signs and what is in brackets.
+fn plain(name: &str) -> String {
     let plain = name.to_lowercase().replace(['_', '-'], " ");
-    let plain = plain.split('(').next().unwrap_or_default().trim_matches([' ', ':', '*', '?', '.']);
-    let found = NAMES.iter().find(|(_, names)| names.contains(&plain));
-    found
-        .or_else(|| NAMES.iter().find(|(_, names)| names.contains(&name.trim())))
-        .map(|&(column, _)| column)
+    let plain = plain.split('(').next().unwrap_or_default();
+    plain.trim_matches([' ', ':', '*', '?', '.']).to_owned()
 }

@@ -310,17 +310,49 @@ fn compact(text: &str) -> Option<Date> {
     YEARS.contains(&day.year()).then_some(day)
 }
 
-/// A day and a time of ISO 8601 with a space between, as databases write them, in one piece.
+/// A day and a time as programs write them, in the form of ISO 8601 in one piece: with a space before the
+/// time or the offset (`2026-12-24 17:00:00 +0000`), or as JavaScript prints it
+/// (`Thu Dec 24 2026 17:00:00 GMT+0000 (GMT)`).
 fn with_t(text: &str) -> std::borrow::Cow<'_, str> {
     let bytes = text.as_bytes();
-    let is_stamp = bytes.len() > 16
+    let is_stamp = bytes.len() > 15
+        && text.is_ascii()
         && bytes[4] == b'-'
         && bytes[7] == b'-'
-        && bytes[10] == b' '
-        && bytes[13] == b':'
-        && text.is_ascii();
-    match is_stamp && !text[11..].contains(' ') {
-        true => format!("{}T{}", &text[..10], &text[11..]).into(),
-        false => text.into(),
+        && matches!(bytes[10], b' ' | b'T')
+        && bytes[13] == b':';
+    if !is_stamp {
+        return of_javascript(text).map_or(text.into(), Into::into);
     }
+    let (time, zone) = match text[11..].split_once(' ') {
+        Some((time, zone)) => (time, zone.trim()),
+        None => {
+            let end = text[11..].find(['+', '-']).unwrap_or(text.len() - 11);
+            text[11..].split_at(end)
+        }
+    };
+    let zone = match zone {
+        "" => "".into(),
+        "Z" | "UTC" | "GMT" => "Z".into(),
+        zone => match offset(zone) {
+            Some(zone) => zone,
+            None => return text.into(),
+        },
+    };
+    format!("{}T{time}{zone}", &text[..10]).into()
+}
+
+/// `+0100` and `+01:00` as the second.
+fn offset(zone: &str) -> Option<String> {
+    let digits = zone.strip_prefix(['+', '-'])?.replace(':', "");
+    let is_offset = digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_offset.then(|| format!("{}{}:{}", &zone[..1], &digits[..2], &digits[2..]))
+}
+
+/// `Thu Dec 24 2026 17:00:00 GMT+0000 (Coordinated Universal Time)`
+fn of_javascript(text: &str) -> Option<String> {
+    let (stamp, zone) = text.split_once(" GMT")?;
+    let zone = offset(zone.split(" (").next()?)?;
+    let at = DateTime::strptime("%a %b %d %Y %H:%M:%S", stamp).ok()?;
+    Some(format!("{at}{zone}"))
 }

@@ -178,12 +178,12 @@ pub(super) enum Board {
     No,
 }
 
-/// Whether check items are tasks of their own: at least half of the outermost ones have a date, a
-/// recurrence or a priority, which only a task can have.
+/// Whether check items are tasks of their own: one of the outermost has a date, a recurrence or a
+/// priority, which only a task can have. A share of them would not do: another box without a date would
+/// turn the tasks of an earlier import into items.
 fn are_tasks(boxes: &[CheckBox]) -> bool {
-    let outermost = || boxes.iter().filter(|check| check.depth == 0 && !check.is_beside_box);
-    let signed = outermost().filter(|check| signs::read(&check.title).makes_task()).count();
-    signed > 0 && 2 * signed >= outermost().count()
+    let mut outermost = boxes.iter().filter(|check| check.depth == 0 && !check.is_beside_box);
+    outermost.any(|check| signs::read(&check.title).makes_task())
 }
 
 /// The heading above all others: the first one, if no other heading is on its level or higher.

@@ -13,6 +13,12 @@ const SAMPLE: usize = 50;
 /// Names of a list of tasks that are no category of theirs.
 const LISTS: &[&str] = &["tasks", "todos", "to dos", "todo", "todo list", "reminders", "task list"];
 
+/// What an object calls itself that is a task.
+const TASKS: &[&str] = &["to do", "todo", "task", "reminder", "action item"];
+
+/// What an object calls itself that stands above others.
+const HEADINGS: &[&str] = &["heading", "section", "header"];
+
 /// A task, and the list that it is in.
 #[derive(Clone)]
 pub(super) struct Found<'a> {
@@ -36,14 +42,21 @@ pub(super) fn tasks<'a>(root: Node<'a>, first_only: bool) -> Vec<Found<'a>> {
     let whole = Left { node: root, member: String::new(), depth: 0, list: None, list_name: None };
     let mut left = vec![whole];
     while let Some(Left { node, member, depth, list, list_name }) = left.pop() {
-        if depth > DEEPEST || first_only && !tasks.is_empty() {
+        if first_only && !tasks.is_empty() {
             break;
+        }
+        if depth > DEEPEST {
+            continue;
         }
         let is_list = is_list(node, &member) || depth == 0 && is_titled(node);
         if node.is_object() {
             let object = node.object();
             if is_task(&object) && !holds_lists(&object) {
                 tasks.push(Found { node, list, list_name });
+                continue;
+            }
+            if let Some(inner) = fields_of(&object).filter(|_| is_of_kind(&object, TASKS)) {
+                tasks.push(Found { node: inner, list, list_name });
                 continue;
             }
             let title = title_node(&object);
@@ -91,13 +104,54 @@ pub(super) fn tasks<'a>(root: Node<'a>, first_only: bool) -> Vec<Found<'a>> {
             } else if is_list {
                 tasks.extend(items.into_iter().filter_map(|item| in_list(item).ok()));
             } else {
+                // A heading among the entries is about those after it.
+                let around = list_name;
+                let (mut list, mut list_name) = (list, around.clone());
                 let inner = items.into_iter().filter(|item| item.is_object() || item.is_array());
-                let inner: Vec<_> = inner.filter_map(|item| in_list(item).err()).collect();
+                let inner = inner.map(|node| {
+                    if let Some(title) = heading(&node) {
+                        let text = title.text().unwrap_or_default();
+                        list_name = Some(match &around {
+                            Some(around) => format!("{around}: {text}"),
+                            None => text,
+                        });
+                        list = Some(title);
+                    }
+                    let list_name = list_name.clone();
+                    Left { node, member: String::new(), depth: depth + 1, list, list_name }
+                });
+                let inner: Vec<_> = inner.collect();
                 left.extend(inner.into_iter().rev());
             }
         }
     }
     tasks
+}
+
+/// Whether an object says itself what it is, as `"type": "to-do"`.
+fn is_of_kind(object: &Object<'_>, kinds: &[&str]) -> bool {
+    let kind = |name: &str| matches!(words(name).as_str(), "type" | "kind");
+    let mut said =
+        object.members().filter(|(name, _)| kind(name)).filter_map(|(_, node)| node.text());
+    said.any(|text| kinds.contains(&words(&text).as_str()))
+}
+
+/// The fields of an object that keeps them in an object of their own, as `"attributes": {"title": "…"}`.
+pub(super) fn fields_of<'a>(object: &Object<'a>) -> Option<Node<'a>> {
+    if title_node(object).is_some() {
+        return None;
+    }
+    let mut inner = object.members().map(|(_, node)| node).filter(Node::is_object);
+    inner.find(|node| title_node(&node.object()).is_some())
+}
+
+/// The title of a heading among the entries of a list.
+fn heading<'a>(node: &Node<'a>) -> Option<Node<'a>> {
+    let object = node.object();
+    if !is_of_kind(&object, HEADINGS) {
+        return None;
+    }
+    title_node(&object).or_else(|| title_node(&fields_of(&object)?.object()))
 }
 
 fn is_list_of_objects(node: Node<'_>) -> bool {
@@ -152,7 +206,7 @@ pub(super) fn is_task(object: &Object<'_>) -> bool {
         Some(Meaning::Column(Column::Items)) => words(name) == "list content",
         _ => words(name) == "text content",
     };
-    object.members().any(|(name, node)| is_sign(name, node))
+    (is_of_kind(object, TASKS) || object.members().any(|(name, node)| is_sign(name, node)))
         && (title_node(object).is_some()
             || object.members().any(|(name, _)| words(name).ends_with("content")))
 }

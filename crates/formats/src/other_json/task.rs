@@ -6,10 +6,11 @@ use dormouse_types::task::Status;
 use jiff::Timestamp;
 
 use super::find::title_node;
+use super::named::{Named, Refers};
 use super::names::{Meaning, meaning, words};
 use crate::intake::{
     Dates, Draft, Gather, ReadOptions, fold, is_done, is_html, is_no_priority, of_milliseconds,
-    priority_of, status_of, take_boxes, to_markdown,
+    priority_of, status_of, take_boxes, to_markdown, without_limit,
 };
 use crate::json::Node;
 use crate::reading::{Column, Role};
@@ -37,6 +38,7 @@ impl Part<'_> {
 /// Reads a task; none if it was thrown away.
 pub(super) fn read<'a>(
     node: Node<'a>,
+    named: &Named,
     options: &ReadOptions,
     gather: &mut Gather<'_>,
 ) -> Option<Part<'a>> {
@@ -63,6 +65,8 @@ pub(super) fn read<'a>(
         let role = if is_title(&member) {
             part.draft.task.title = member.text().unwrap_or_default();
             Role::Task
+        } else if let Some((refers, names)) = named.referred(name, member) {
+            reader.referred(refers, &names, name, &mut part.draft)
         } else {
             reader.member(name, member, &mut part, &mut notes)
         };
@@ -105,6 +109,26 @@ struct Reader<'r, 'g> {
 }
 
 impl Reader<'_, '_> {
+    /// Reads what a member names by ids.
+    fn referred(&mut self, refers: Refers, names: &[&str], name: &str, draft: &mut Draft) -> Role {
+        match (refers, names) {
+            (Refers::Label, names) => names.iter().for_each(|name| draft.label(name)),
+            (Refers::List, [list]) => {
+                let list = without_limit(list).trim();
+                let status = status_of(list);
+                if status.is_some_and(Status::needs_reason) {
+                    draft.task.status_reason = Some(list.to_owned());
+                }
+                match status {
+                    Some(_) if draft.task.status.is_none() => draft.task.status = status,
+                    _ => draft.task.category = Some(list.to_owned()),
+                }
+            }
+            (Refers::List | Refers::Other, names) => draft.details.push(name, &names.join(", ")),
+        }
+        Role::Field
+    }
+
     /// Reads a member, and says what its lines are.
     fn member(
         &mut self,

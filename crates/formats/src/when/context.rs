@@ -105,7 +105,7 @@ impl Parser<'_> {
         }
     }
 
-    fn is_counted(&self, at: usize) -> bool {
+    pub(super) fn is_counted(&self, at: usize) -> bool {
         self.matcher.is_in(at, List::Counter)
             || self.matcher.is_mark(at, &['%', '€', '$', '£', '°', '×', '='])
     }
@@ -384,10 +384,10 @@ impl Parser<'_> {
                 .is_some_and(|token| matches!(token.class, TokenKind::Number { .. }))
         });
         let [one, two, _] = figure.parts;
-        // "Is fixed in 12.4." ends with a version.
+        // "Is fixed in 12.4." ends with a version; "at 10.1" is a place in a text or an amount.
         if figure.sign == '.'
             && figure.lengths[2] == 0
-            && before.is_some_and(|at| self.is_word(at, "in"))
+            && before.is_some_and(|at| self.is_word(at, "in") || self.is_word(at, "at"))
         {
             return false;
         }

@@ -4,7 +4,7 @@ use jiff::civil::{Date, Time};
 
 use super::calendar::plus;
 use super::clock;
-use super::grammar::{Parser, PointHit, Setting};
+use super::grammar::{Parser, PointHit, Setting, is_dotted_time};
 use super::matching::Match;
 use super::resolve::Core;
 use super::table::{List, Table};
@@ -57,6 +57,18 @@ impl<'a> Parser<'a> {
         // "24/7 at 1200 rpm": nor are four figures before a word.
         let found = found.filter(|found| !found.caught.is_digits || self.stands_alone(found.end));
         let Some(mut found) = found else { return day };
+        // "Mon 9.30"; "Mon 9.30 kg" is an amount.
+        let is_weekday = matches!(day.means, Some(Means::Weekday)) && !day.has_sign;
+        if is_weekday
+            && let Some(TokenKind::Figure(figure)) =
+                self.matcher.token(after).map(|token| token.class)
+            && is_dotted_time(figure)
+            && found.end == after + 1
+            && !self.is_counted(found.end)
+            && let Some(clock) = &mut found.caught.clock
+        {
+            clock.is_dotted = false;
+        }
         // "In the evening at 8".
         let mut part = (found.means == TimeMeans::Part).then_some(found.caught.part).flatten();
         if part.is_some() {

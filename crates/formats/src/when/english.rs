@@ -523,6 +523,7 @@ static WORDS: Words = Words {
         "section", "sections", "sec", "chapter", "chapters", "see", "version", "versions", "ver",
         "v", "release", "released", "build", "paragraph", "para", "article", "clause", "figure",
         "fig", "table", "page", "pages", "odds", "chance", "mix", "step", "steps", "part", "item", "point", "no", "nr",
+        "upgrade", "upgraded", "upgrading", "downgrade", "bump", "bumped",
         "number", "issue", "ticket", "pr", "rfc", "iso", "python", "ubuntu", "java", "node",
         "kernel", "firmware", "ratio", "scale", "score", "scored", "rated", "rating", "grade",
         "verse", "psalm", "john", "phone", "tel", "call", "fax", "room", "model", "size", "type", "level",
@@ -538,6 +539,8 @@ static WORDS: Words = Words {
     ],
     counters: &[
         "km", "kg", "g", "mg", "m", "cm", "mm", "l", "ml", "kb", "mb", "gb", "tb", "eur", "usd",
+        "kilogram", "kilograms", "kilo", "kilos", "gram", "grams", "tonnes", "lb", "lbs", "oz", "ounces", "metre", "metres",
+        "meter", "meters", "litre", "liter", "degrees", "percentage", "knots", "mph", "volts", "watts", "kwh", "acres",
         "gbp", "chf", "lei", "ron", "euro", "euros", "dollar", "dollars", "pounds", "pound", "cents",
         "times", "people", "persons", "percent", "pct", "pieces", "pcs", "items", "points",
         "hours", "hour", "h", "hrs", "minutes", "minute", "min", "mins", "days", "day", "weeks",

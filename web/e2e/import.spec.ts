@@ -220,3 +220,82 @@ test("without a text there is a place to paste one", async ({ app, server }) => 
   await expect(app.getByRole("heading", { level: 1, name: "2 tasks from your list" })).toBeVisible();
   expect(await titles(server)).toEqual([]);
 });
+
+test("a text that is being edited is read before it is added, by the key and by the button", async ({ app, server }) => {
+  await paste(app, "call Ana\nbuy milk\nmend the fence\n");
+  await expect(app.getByRole("button", { name: "Add 3 tasks" })).toBeEnabled();
+  const field = app.getByRole("textbox", { name: "Text of" });
+  await app.getByRole("button", { name: "Change the text" }).click();
+  await expect(field).toBeFocused();
+  await field.fill("call Ana on Monday\nbuy milk\n");
+  await app.keyboard.press("Control+Enter");
+  await expect(app.getByRole("button", { name: "Add 2 tasks" })).toBeEnabled();
+  expect(await titles(server)).toEqual([]);
+
+  await app.getByRole("button", { name: "Change the text" }).click();
+  await field.fill("call Ana\nbuy oat milk\n");
+  await app.getByRole("button", { name: "Read the changed text" }).click();
+  await expect(app.getByRole("article", { name: "buy oat milk" })).toBeVisible();
+  expect(await titles(server)).toEqual([]);
+  await app.getByRole("button", { name: "Add 2 tasks" }).click();
+  await expect(app.getByRole("heading", { level: 1, name: "2 tasks were added" })).toBeVisible();
+  expect(await titles(server)).toEqual(["buy oat milk", "call Ana"]);
+});
+
+for (const way of ["the key", "a click"] as const) {
+  test(`a title that is being typed is added by ${way} as it was typed`, async ({ app, server }) => {
+    await drop(app, [{ name: "move.md", text: MOVE }]);
+    await expect(app.getByRole("button", { name: "Add 4 tasks" })).toBeEnabled();
+    await app.getByRole("textbox", { name: "Title of task 3" }).fill("Fetch the boxes");
+    if (way === "the key") await app.keyboard.press("Control+Enter");
+    else await app.getByRole("button", { name: "Add 4 tasks" }).click();
+    await expect(app.getByRole("heading", { level: 1, name: "4 tasks were added" })).toBeVisible();
+    expect(await titles(server)).toEqual(["Fetch the boxes", ...MOVE_TITLES.slice(1)]);
+  });
+}
+
+test("Escape closes the text that is edited before it leaves the plan, and the focus is where one goes on", async ({ app }) => {
+  await paste(app, "call Ana\nbuy milk\n");
+  const change = app.getByRole("button", { name: "Change the text" });
+  const field = app.getByRole("textbox", { name: "Text of" });
+  await change.click();
+  await expect(field).toBeFocused();
+  await app.keyboard.press("Escape");
+  await expect(field).toBeHidden();
+  await expect(change).toBeFocused();
+  await change.click();
+  await app.getByRole("button", { name: "Read it" }).focus();
+  await app.keyboard.press("Escape");
+  await expect(field).toBeHidden();
+  await expect(app).toHaveURL(/\/import$/);
+  await expect(app.getByRole("heading", { level: 1, name: "2 tasks from your list" })).toBeVisible();
+});
+
+test("a page with a pasted list or corrections asks before it is left for good", async ({ app }) => {
+  await drop(app, [{ name: "move.md", text: MOVE }]);
+  await expect(app.getByRole("button", { name: "Add 4 tasks" })).toBeEnabled();
+  await app.getByRole("button", { name: "Line 12: Task. Change" }).click();
+  await app.keyboard.press("j");
+  await expect(app.getByText("You joined")).toBeVisible();
+  const question = app.waitForEvent("dialog");
+  void app.evaluate(() => location.reload());
+  const dialog = await question;
+  expect(dialog.type()).toBe("beforeunload");
+  await dialog.dismiss();
+  await expect(app.getByText("You joined")).toBeVisible();
+
+  await app.getByRole("button", { name: "Cancel" }).click();
+  await expect(app.getByText("The plan was dropped")).toBeVisible();
+  await app.getByRole("button", { name: "Undo" }).click();
+  await expect(app.getByText("You joined")).toBeVisible();
+});
+
+test("agents are announced only where there are any", async ({ app }) => {
+  await paste(app, "call Ana\nbuy milk\n");
+  await app.getByRole("button", { name: "Add 2 tasks" }).click();
+  await expect(app.getByRole("heading", { level: 1, name: "2 tasks were added" })).toBeVisible();
+  await expect(app.getByText("The agents are starting to read")).toBeHidden();
+  await drop(app, [{ name: "move.md", text: MOVE }]);
+  await app.getByRole("button", { name: "Add 4 tasks" }).click();
+  await expect(app.getByText("The agents are starting to read")).toBeVisible();
+});

@@ -22,6 +22,8 @@ export const imports = {
   "imports.again.created": "{n} new",
   "imports.again.updated": "{n} changed",
   "imports.again.unchanged": { one: "{n} as it is", other: "{n} as they are" },
+  "imports.dropped": "The plan was dropped.",
+  "imports.readFirst": "Read the changed text",
   "imports.changeText": "Change the text",
   "imports.textOf": "Text of {name}",
   "imports.listName": "List name",

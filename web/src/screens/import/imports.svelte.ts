@@ -3,6 +3,8 @@
 
 import { asProblem, Problem } from "../../api/problem";
 import { router } from "../../app/router.svelte";
+import { toasts } from "../../app/toasts.svelte";
+import { t } from "../../i18n/index.svelte";
 import { dateOrder } from "../../live/dateOrder.svelte";
 import { live } from "../../live/store.svelte";
 import { applyLine, NO_PROGRESS, planOf, refusedCorrection, write, type Progress } from "./api";
@@ -73,6 +75,10 @@ export class PlannedText {
   columns = $state.raw<readonly ColumnMeaning[] | undefined>();
   made = $state.raw<readonly Made[]>([]);
   isReading = $state(false);
+  /** Whether what is being read is only what the person typed into the plan, so that it can be waited for. */
+  isTaking = $state(false);
+  /** The text while it is edited; undefined while its plan is shown. */
+  draft = $state<string | undefined>();
   problem = $state.raw<Problem | undefined>();
   /** The server reads the text another way than the plan says. */
   isChanged = $state(false);
@@ -81,6 +87,7 @@ export class PlannedText {
   /** The corrections of other ways to read the text. */
   readonly #aside = new Map<Format | undefined, readonly Made[]>();
   #request: AbortController | undefined;
+  #work: Promise<void> = Promise.resolve();
 
   constructor(name: string, text: string, isPasted: boolean) {
     this.name = name;
@@ -99,9 +106,31 @@ export class PlannedText {
     return { name: this.name, text: this.text, format: this.format, dayOrder: this.dayOrder, digest, corrections, columns: this.columns };
   }
 
+  /** Whether its text was edited and not read since. */
+  get hasUnreadText(): boolean {
+    return this.draft !== undefined && this.draft !== this.text;
+  }
+
+  /** Whether its plan holds or soon will, without another decision of the person. */
+  get isReady(): boolean {
+    return this.plan !== undefined && (!this.isReading || this.isTaking) && !this.isChanged && this.problem === undefined;
+  }
+
+  /** Waits for what is being read. */
+  async settled(): Promise<void> {
+    for (let work: Promise<void> | undefined; work !== this.#work; ) {
+      work = this.#work;
+      await work;
+    }
+  }
+
   /** Reads the text anew, and keeps the corrections that still fit. */
-  async read(): Promise<void> {
-    const signal = this.#begin();
+  read(): Promise<void> {
+    return (this.#work = this.#read(false));
+  }
+
+  async #read(isTaking: boolean): Promise<void> {
+    const signal = this.#begin(isTaking);
     this.isChanged = false;
     try {
       const base = await patiently(() => planOf(this.request(undefined), signal), signal);
@@ -130,18 +159,22 @@ export class PlannedText {
   }
 
   /** Makes another set of corrections; what the server refuses is reverted and shown. */
-  async #correct(made: readonly Made[]): Promise<void> {
+  #correct(made: readonly Made[]): Promise<void> {
+    return (this.#work = this.#take(made));
+  }
+
+  async #take(made: readonly Made[]): Promise<void> {
     const before = this.made;
     this.made = made;
     const base = this.base;
     if (base === undefined || this.isChanged) return;
     if (made.length === 0) {
-      this.#begin();
+      this.#begin(true);
       this.plan = base;
       this.isReading = false;
       return;
     }
-    const signal = this.#begin();
+    const signal = this.#begin(true);
     const request = this.request(base.digest);
     try {
       const plan = await patiently(() => planOf(request, signal), signal);
@@ -154,16 +187,18 @@ export class PlannedText {
       const last = made.findLast((one) => !before.includes(one));
       const at = refusedCorrection(problem, request.corrections) ?? made.length - 1;
       const refused = last ?? made[at];
-      await this.#correct(last === undefined ? made.toSpliced(at, 1) : before);
+      await this.#take(last === undefined ? made.toSpliced(at, 1) : before);
       if (refused !== undefined) this.refused = { correction: refused.correction, problem };
     } finally {
       if (!signal.aborted) this.isReading = false;
     }
   }
 
-  #begin(): AbortSignal {
+  #begin(isTaking: boolean): AbortSignal {
     this.#request?.abort();
     this.#request = new AbortController();
+    // What was to be read anew and is not yet is still not what the person saw.
+    this.isTaking = isTaking && (this.isTaking || !this.isReading);
     this.isReading = true;
     this.problem = undefined;
     this.refused = undefined;
@@ -229,6 +264,18 @@ export class PlannedText {
     void this.read();
   }
 
+  /** Opens the text in a field. */
+  openText(): void {
+    this.draft = this.text;
+  }
+
+  /** Closes the field and reads what was changed in it. */
+  readDraft(): void {
+    const { draft } = this;
+    this.draft = undefined;
+    if (draft !== undefined && draft !== this.text) this.edit(draft);
+  }
+
   /** Reads an edited text; corrections move with their lines. */
   edit(text: string): void {
     const before = this.lines;
@@ -241,7 +288,7 @@ export class PlannedText {
   rename(name: string): void {
     if (name.trim() === "" || name === this.name) return;
     this.name = name.trim();
-    void this.read();
+    this.#work = this.#read(true);
   }
 }
 
@@ -346,10 +393,28 @@ class Imports {
     this.step = "plan";
   }
 
+  /** Whether there is something that the person could not simply drop here again. */
+  get hasWork(): boolean {
+    return this.step === "plan" && this.texts.some((text) => text.isPasted || text.made.length > 0 || text.hasUnreadText);
+  }
+
   /** Drops the plan and goes back to where it came from. */
   leave(): void {
+    const { texts, skipped, hasWork } = this;
+    const unread = texts.filter((text) => text.isReading);
     this.clear();
     router.go(this.#from);
+    if (!hasWork) return;
+    toasts.show(t("imports.dropped"), {
+      label: t("do.undo"),
+      run: () => {
+        if (this.step === "adding") return;
+        this.#show();
+        this.texts = [...texts, ...this.texts];
+        this.skipped = [...skipped, ...this.skipped];
+        for (const text of unread) void text.read();
+      },
+    });
   }
 
   /** Writes all plans, one after the other, and goes on with what an earlier try left. */

@@ -129,6 +129,36 @@ describe("the plan of a text", () => {
   });
 });
 
+describe("what is typed into the plan", () => {
+  it("can be waited for, but a text that is read anew cannot: the person has not seen its plan", async () => {
+    const text = await read();
+    expect(text.isReady).toBe(true);
+    text.correct({ line: 2, edit: "split" }, "one");
+    expect([text.isReading, text.isReady]).toEqual([true, true]);
+    await text.settled();
+    expect([text.isReading, text.plan?.tasks]).toEqual([false, [{ line: 2, title: "split" }]]);
+    text.readAs("plainLines");
+    text.correct({ line: 3, edit: "leaveOut" }, "two");
+    expect(text.isReady).toBe(false);
+    await text.settled();
+    expect(text.isReady).toBe(true);
+  });
+
+  it("is no plan yet while the text is edited, and the same text is not read again", async () => {
+    const text = await read("# A\n");
+    text.openText();
+    expect(text.hasUnreadText).toBe(false);
+    text.readDraft();
+    expect(sent).toHaveLength(1);
+    text.openText();
+    text.draft = "# B\n";
+    expect(text.hasUnreadText).toBe(true);
+    text.readDraft();
+    await text.settled();
+    expect([text.text, text.draft, sent.length]).toEqual(["# B\n", undefined, 2]);
+  });
+});
+
 it.each<[string, Partial<PlanTask>, boolean[]]>([
   ["a task with plenty to read", { suggestsAgent: true }, [true, true, false]],
   ["a short task", {}, [false, true, false]],

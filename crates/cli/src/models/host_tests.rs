@@ -243,6 +243,7 @@ fn a_model_knows_where_it_is_and_what_it_costs() -> anyhow::Result<()> {
         priced_on: None,
         id: "anthropic/claude-haiku-4-5".into(),
         tool_mode: None,
+        was_silent: false,
         window: None,
         own_window: None,
         price: Some(price),

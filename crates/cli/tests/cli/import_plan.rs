@@ -256,7 +256,7 @@ fn a_plan_says_what_an_import_would_change_and_what_stays() {
     let file = world.file("list.md", list);
     world.ok(&["--no-wait", "import", &file, "--yes"]);
     world.ok(&["task", "edit", "Call Ana", "--due", "2026-04-10"]);
-    world.file("list.md", &list.replace("2026-04-01", "2026-04-05").replace("Paint", "Clean"));
+    world.file("list.md", list.replace("2026-04-01", "2026-04-05").replace("Paint", "Clean"));
     let shown = world.ok(&["import", &file, "--dry-run"]);
     assert!(
         shown.out.contains("Call Ana: as it is, changed here and stays: due date"),
@@ -270,9 +270,9 @@ fn a_plan_says_what_an_import_would_change_and_what_stays() {
 fn a_task_that_cannot_hold_more_is_named_and_stops_no_other() {
     let world = World::new();
     let boxes = |name: &str| (0..300).map(|n| format!("- [ ] {name} {n}\n")).collect::<String>();
-    let file = world.file("list.md", &format!("# Full\n\n{}# Small\n\n- [ ] one\n", boxes("old")));
+    let file = world.file("list.md", format!("# Full\n\n{}# Small\n\n- [ ] one\n", boxes("old")));
     world.ok(&["--no-wait", "import", &file, "--yes"]);
-    world.file("list.md", &format!("# Full\n\n{}# Small\n\n- [ ] two\n", boxes("new")));
+    world.file("list.md", format!("# Full\n\n{}# Small\n\n- [ ] two\n", boxes("new")));
     let done = world.run(&["--no-wait", "import", &file, "--yes"]);
     assert!(done.out.contains("0 created, 1 updated, 0 unchanged, 1 not written"), "{done:?}");
     assert!(done.out.contains("\"Full\" was not written: "), "{done:?}");

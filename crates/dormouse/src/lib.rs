@@ -12,6 +12,7 @@
 
 pub mod error;
 pub mod access;
+mod zone_settings;
 mod settings;
 pub mod read;
 pub mod dates;
@@ -73,6 +74,7 @@ use model_source::ModelSource;
 use models::RunProber;
 use work_facts::FactsOfQueries;
 use work_templates::TemplatesOfAgents;
+use zone_settings::ZoneSettings;
 
 pub use access::NewToken;
 pub use change_sets::{DecidedItems, Shown, VerdictOf};
@@ -140,7 +142,7 @@ pub struct Dormouse {
     pub(crate) tokens: Tokens,
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) zone: WorkspaceZone,
-    pub(crate) zone_settings: Arc<settings::ZoneSettings>,
+    pub(crate) zone_settings: Arc<ZoneSettings>,
     pub(crate) compute: Arc<dyn Compute>,
     pub(crate) directive_rules: Option<Arc<dyn DirectiveRules>>,
 }
@@ -166,7 +168,7 @@ impl Dormouse {
     /// Wires the rooms together.
     pub fn new(parts: Parts) -> Self {
         let Parts { store, clock, entropy, model, zone, owner } = parts;
-        let zone_settings = Arc::new(settings::ZoneSettings::new(zone.clone()));
+        let zone_settings = Arc::new(ZoneSettings::new(zone.clone()));
         let zone = WorkspaceZone::from(zone);
         let journal = Journal::new(store.clone(), clock.clone(), entropy.clone());
         let changes = Changes::new(

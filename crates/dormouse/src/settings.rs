@@ -3,7 +3,6 @@
 use dormouse_journal::definition::{StoredZone, named_zone};
 use dormouse_store::{ChangeRow, Commit, Db};
 use dormouse_types::{Caller, EventKind, Origin, Scope};
-use futures_util::lock::Mutex;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
@@ -40,21 +39,6 @@ pub struct SettingsPatch {
     pub date_order: Option<Option<DayOrder>>,
     /// The time zone, by its IANA name; `Some(None)` sets it back to the default.
     pub time_zone: Option<Option<String>>,
-}
-
-/// What a process knows about the time zone of the workspace.
-pub(crate) struct ZoneSettings {
-    /// That which holds if none is stored.
-    default: TimeZone,
-    /// Whether what depends on the zone is planned by the present one. The lock lets one change after another
-    /// take effect.
-    is_followed: Mutex<bool>,
-}
-
-impl ZoneSettings {
-    pub(crate) fn new(default: TimeZone) -> Self {
-        Self { default, is_followed: Mutex::new(true) }
-    }
 }
 
 impl Dormouse {

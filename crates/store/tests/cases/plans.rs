@@ -600,6 +600,8 @@ const WHOLE: &[&str] = &[
     "rule::waiting(1)",
     // Read once by an export to todo.txt, which reads every task.
     "imported::tasks(WS)",
+    // Read when the time zone of the workspace changes, which moves all of them.
+    "timer::waiting(WS, timer::Kind::DueDate)",
 ];
 
 /// A search by workspace alone reads the whole table or index: allowed only for those that stay

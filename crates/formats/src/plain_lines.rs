@@ -159,8 +159,8 @@ pub fn read(name: &str, text: &str) -> Reading {
             }
         } else {
             note(&mut reading.tasks, &mut notes);
-            let (line, is_crossed) = uncrossed(line, has_tags);
-            let (mark, title) = marked(line);
+            let (words, is_crossed) = uncrossed(line, has_tags);
+            let (mark, title) = marked(words);
             let tagged = match has_tags {
                 true => task_paper::read(title),
                 false => Tagged { title: title.to_owned(), ..Tagged::default() },

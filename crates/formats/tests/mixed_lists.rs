@@ -178,13 +178,14 @@ fn the_counts_and_settings_of_org_mode_are_no_words_of_a_task() {
 
 #[test]
 fn a_list_of_plain_tasks_has_what_its_signs_and_tags_say() {
-    let text = "Todo:\n  ☐ Update the guide @high\n  ✔ Write tests @done (26-11-20 10:15)\n  ✘ Drop the API @cancelled (26-11-21 09:00)\n\
+    let text = "Todo:\n  ☐ Update the guide @high\n  ✔ Write tests @done (26-11-20 10:15)\n  ✘ Drop the API @cancelled (26-11-21 09:00)\n  ☐ Deploy\n\
                 Phase 2 — Shape:\n  ☐ Split the module\n    ☐ inner part\n    ✔ other part @done (26-11-22 09:00)\n\nArchive:\n  ✔ Old thing @done (26-11-01 10:15)\n";
     assert_snapshot!(tasks(text), @"
     plainLines
     Update the guide: OPEN
     Write tests: DONE | @done (26-11-20 10:15)
     Drop the API: REJECTED | @cancelled (26-11-21 09:00)
+    Deploy: OPEN
     Split the module: OPEN | in Phase 2 — Shape | [ ] inner part | [x] other part @done (26-11-22 09:00)
     Old thing: DONE | in Archive | @done (26-11-01 10:15)
     ");

@@ -16,7 +16,7 @@ use crate::intake::{self, Letter};
 use crate::markdown::key::{self, Counter};
 use crate::markdown::{Remark, stem};
 use crate::reading::{self, Format, Place, Reading, Role};
-use crate::task_paper::{self, Tagged};
+use crate::task_paper::{self, Project, Tagged};
 
 /// Units: characters. A longer line is a paragraph, not a title.
 const LONG: usize = 200;
@@ -134,6 +134,15 @@ pub fn read(name: &str, text: &str) -> Reading {
         } else if letter.has(at) {
             note(&mut reading.tasks, &mut notes);
             Role::Skipped
+        } else if let Some(project) = project(&lines, at).filter(|_| has_tags && group.nests(line))
+        {
+            note(&mut reading.tasks, &mut notes);
+            group.begin_project(&project, line, &lines[at + 1..]);
+            if !project.tags.is_empty() {
+                let message = format!("`{}` is about no task: left out", project.tags.join(" "));
+                reading.remarks.push(Remark { line: number, message });
+            }
+            Role::Category
         } else if let Some(head) = head(&lines, at, shape) {
             note(&mut reading.tasks, &mut notes);
             group.begin(head, lines.get(at + 1).copied());
@@ -141,7 +150,8 @@ pub fn read(name: &str, text: &str) -> Reading {
         } else if group.has_task(line)
             && let Some(task) = reading.tasks.last_mut()
         {
-            if (is_outline || is_bulleted(line)) && add_item(&mut checklist, task, line, has_tags) {
+            let is_point = is_outline || is_bulleted(line) || intake::boxed(line.trim()).is_some();
+            if is_point && add_item(&mut checklist, task, line, has_tags) {
                 Role::Item
             } else {
                 notes.push(line.trim());
@@ -149,7 +159,8 @@ pub fn read(name: &str, text: &str) -> Reading {
             }
         } else {
             note(&mut reading.tasks, &mut notes);
-            let (mark, title) = marked(line);
+            let (words, is_crossed) = uncrossed(line, has_tags);
+            let (mark, title) = marked(words);
             let tagged = match has_tags {
                 true => task_paper::read(title),
                 false => Tagged { title: title.to_owned(), ..Tagged::default() },
@@ -159,11 +170,16 @@ pub fn read(name: &str, text: &str) -> Reading {
             let mut task = task(key, title, number, &mut reading.remarks);
             task.due_on = tagged.due_on;
             task.labels.clone_from(&tagged.labels);
+            let done_on = tagged.done_on.as_deref().unwrap_or_default();
+            task.entries.extend(crate::markdown::entries_of("done#1", done_on));
             let (category, status) = group.of_task(line);
             task.category = category;
             let mark = mark.or(tagged.is_done.then_some(true));
             let marked = mark.map(|ticked| if ticked { Status::Done } else { Status::Open });
-            task.status = marked.or(status);
+            task.status = match tagged.is_cancelled || is_crossed {
+                true => Some(Status::Rejected),
+                false => marked.or(status),
+            };
             checklist = Checklist::default();
             reading.tasks.push(task);
             Role::Task
@@ -279,6 +295,14 @@ fn head<'a>(lines: &[&'a str], at: usize, shape: Shape) -> Option<&'a str> {
     (leads && name.contains(char::is_alphanumeric)).then_some(name)
 }
 
+/// The project of TaskPaper that a line names.
+fn project<'a>(lines: &[&'a str], at: usize) -> Option<Project<'a>> {
+    let line = lines[at];
+    let is_name = !is_bulleted(line) && line.trim().chars().nth(HEAD).is_none();
+    let leads = lines[at + 1..].iter().take(FAR).any(|line| !line.trim().is_empty());
+    task_paper::project(line).filter(|_| is_name && leads)
+}
+
 /// The sign before a line of a list; all numbers are one.
 fn marker(line: &str) -> Option<char> {
     line.trim().chars().next().map(|sign| if sign.is_ascii_digit() { '1' } else { sign })
@@ -294,9 +318,40 @@ struct Group {
     column: usize,
     /// Whether its first task has a bullet; `None` before that.
     is_bulleted: Option<bool>,
+    /// The projects of TaskPaper around the next line, with how far they are indented, whole names and status.
+    projects: Vec<(usize, Option<String>, Option<Status>)>,
 }
 
 impl Group {
+    /// Whether a project can begin on a line: deeper than a task it would be a note of that.
+    fn nests(&self, line: &str) -> bool {
+        self.is_bulleted.is_none() || reading::indent(line) <= self.column
+    }
+
+    /// Begins a project of TaskPaper, which may stand in another one.
+    fn begin_project(&mut self, project: &Project<'_>, line: &str, below: &[&str]) {
+        let column = reading::indent(line);
+        while self.projects.last().is_some_and(|(around, ..)| *around >= column) {
+            self.projects.pop();
+        }
+        let (outer, around) = match self.projects.last() {
+            Some((_, outer, status)) => (outer.clone(), *status),
+            None => (None, None),
+        };
+        let word = intake::list_status(project.name);
+        let name = match (outer, word) {
+            (outer, Some(_)) => outer,
+            (Some(outer), None) => Some(format!("{outer}: {}", project.name)),
+            (None, None) => Some(project.name.to_owned()),
+        };
+        let name: Option<String> = name.map(|name| name.chars().take(OUTER).collect());
+        let status = project.is_done.then_some(Status::Done).or(word).or(around);
+        self.projects.push((column, name.clone(), status));
+        let next = below.iter().find(|line| !line.trim().is_empty());
+        (self.name, self.status) = (name, status);
+        (self.column, self.is_bulleted) = (next.map_or(0, |next| reading::indent(next)), None);
+    }
+
     fn begin(&mut self, head: &str, next: Option<&str>) {
         // A name without lines of its own is that of the names below it.
         let outer = self.name.take().filter(|_| self.is_bulleted.is_none());
@@ -323,7 +378,16 @@ impl Group {
         let is_bulleted = is_bulleted(line);
         let was_bulleted = *self.is_bulleted.get_or_insert(is_bulleted);
         if (was_bulleted && !is_bulleted) || reading::indent(line) < self.column {
-            *self = Self { is_bulleted: Some(is_bulleted), ..Self::default() };
+            let column = reading::indent(line);
+            let mut projects = std::mem::take(&mut self.projects);
+            while projects.last().is_some_and(|(around, ..)| *around >= column) {
+                projects.pop();
+            }
+            let (name, status) = match projects.last() {
+                Some((_, name, status)) => (name.clone(), *status),
+                None => (None, None),
+            };
+            *self = Self { name, status, column, is_bulleted: Some(is_bulleted), projects };
         }
         (self.name.clone(), self.status)
     }
@@ -342,6 +406,12 @@ fn marked(line: &str) -> (Option<bool>, &str) {
     }
 }
 
+/// A line of PlainTasks without the cross of a task that was given up.
+fn uncrossed(line: &str, has_tags: bool) -> (&str, bool) {
+    let words = line.trim_start().strip_prefix(['✘', '✗', '✖']).filter(|_| has_tags);
+    words.filter(|words| words.starts_with(' ')).map_or((line, false), |words| (words, true))
+}
+
 /// Adds the item of a line to the task above it, unless the checklist has no room for it: then it is text.
 fn add_item(checklist: &mut Checklist, task: &mut Task, line: &str, has_tags: bool) -> bool {
     let (mark, title) = marked(line);
@@ -353,7 +423,8 @@ fn add_item(checklist: &mut Checklist, task: &mut Task, line: &str, has_tags: bo
     let mark = if is_done { Some(true) } else { mark };
     let bare = title.strip_suffix(" @done").filter(|_| is_done);
     let title = bare.map_or(title, str::trim_end);
-    let is_checked = mark.unwrap_or(task.status == Some(Status::Done));
+    // In TaskPaper each has a tag of its own.
+    let is_checked = mark.unwrap_or(!has_tags && task.status == Some(Status::Done));
     checklist.add(task, line, title, is_checked)
 }
 

@@ -21,6 +21,12 @@ use crate::markdown::stem;
 use crate::outline::{Node, Outline};
 use crate::reading::{Format, Reading, Role, indent, lines};
 
+/// What a file of Org mode tells the program and says to nobody else.
+#[rustfmt::skip]
+const SETTINGS: &[&str] = &[
+    "TODO", "SEQ_TODO", "TYP_TODO", "STARTUP", "OPTIONS", "TAGS", "PRIORITIES", "ARCHIVE", "COLUMNS", "PROPERTY",
+];
+
 /// Whether a text is such an outline: a list with several states or dates of tasks, or headings of Org mode.
 pub(crate) fn looks_like(text: &str) -> bool {
     let lines = lines(text);
@@ -80,6 +86,10 @@ pub(crate) fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Read
                     "FILETAGS" => {
                         labels.extend(value.split([':', ' ']).map(str::to_owned));
                         gather.claim(at..=at, Role::Field, None);
+                        continue;
+                    }
+                    name if SETTINGS.contains(&name) => {
+                        gather.claim(at..=at, Role::Markup, None);
                         continue;
                     }
                     _ => {}

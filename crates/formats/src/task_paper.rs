@@ -1,10 +1,14 @@
 //! The tags of TaskPaper, in a list of lines: `Paint the wall @due(2026-12-01) @home`.
 //!
 //! `@done` says that a task is done, `@due(…)` when it is due; any other tag without a value is a label. A tag
-//! that has no field stays in the title. Only a list with a `@done` or a `@due(…)` is read so: elsewhere an `@`
+//! that has no field stays in the title; the day on which something was done is text of the task. A line that ends
+//! with a colon is a project, with its tags and at any depth. Only a list with a `@done` or a `@due(…)` is read so: elsewhere an `@`
 //! is a place or a person.
 //!
-//! Source: guide.taskpaper.com/reference/tags.
+//! PlainTasks and Todo+ write such lists with a sign before each task (`☐`, `✔`, `✘`), a space in `@done (…)`, and
+//! `@cancelled`.
+//!
+//! Source: guide.taskpaper.com/reference/tags; the readme of github.com/aziz/PlainTasks.
 
 use dormouse_types::limits;
 use jiff::civil::Date;
@@ -16,8 +20,11 @@ use crate::reading;
 pub(crate) struct Tagged {
     pub title: String,
     pub is_done: bool,
+    pub is_cancelled: bool,
     pub due_on: Option<Date>,
     pub labels: Vec<String>,
+    /// The tag that says on which day it was done or given up.
+    pub done_on: Option<String>,
 }
 
 /// Whether a list has tags of TaskPaper.
@@ -43,11 +50,14 @@ pub(crate) fn read(title: &str) -> Tagged {
         match (tag.name, tag.value) {
             ("done", _) => {
                 found.is_done = true;
-                // When it was done has no field.
-                kept.extend(tag.value.map(|_| &rest[before.len()..]));
+                found.done_on = tag.value.map(|_| rest[before.len()..].trim().to_owned());
             }
             ("due", Some(_)) if found.due_on.is_none() && tag.day().is_some() => {
                 found.due_on = tag.day();
+            }
+            ("cancelled" | "canceled", _) => {
+                found.is_cancelled = true;
+                found.done_on = tag.value.map(|_| rest[before.len()..].trim().to_owned());
             }
             (name, None) if is_label => found.labels.push(name.to_owned()),
             _ => kept.push(&rest[before.len()..]),
@@ -63,6 +73,35 @@ pub(crate) fn read(title: &str) -> Tagged {
         (false, false) => format!("{words} {}", kept.join(" ")),
     };
     found
+}
+
+/// A line that names the tasks below it: `Garden: @spring`.
+pub(crate) struct Project<'l> {
+    pub name: &'l str,
+    pub is_done: bool,
+    /// Its other tags, which are about none of its tasks.
+    pub tags: Vec<&'l str>,
+}
+
+/// The project that a line names. Tags may be on both sides of its colon.
+pub(crate) fn project(line: &str) -> Option<Project<'_>> {
+    let (name, mut tags) = untagged(line.trim());
+    let (name, more) = untagged(name.strip_suffix(':')?);
+    tags.splice(0..0, more);
+    let n_tags = tags.len();
+    tags.retain(|tag| *tag != "@done" && !tag.starts_with("@done("));
+    let is_done = tags.len() < n_tags;
+    name.contains(char::is_alphanumeric).then_some(Project { name, is_done, tags })
+}
+
+/// A text without the tags at its end, and these.
+fn untagged(text: &str) -> (&str, Vec<&str>) {
+    let (mut rest, mut tags) = (text.trim_end(), Vec::new());
+    while let Some((before, _)) = last_tag(rest) {
+        tags.insert(0, rest[before.len()..].trim());
+        rest = before.trim_end();
+    }
+    (rest, tags)
 }
 
 struct Tag<'t> {
@@ -83,7 +122,8 @@ fn last_tag(text: &str) -> Option<(&str, Tag<'_>)> {
     let at = text.rfind(" @")?;
     let tag = &text[at + 2..];
     let (name, value) = match tag.split_once('(') {
-        Some((name, value)) => (name, Some(value.strip_suffix(')')?)),
+        // PlainTasks writes a space between them.
+        Some((name, value)) => (name.trim_end(), Some(value.strip_suffix(')')?)),
         None => (tag, None),
     };
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');

@@ -20,7 +20,7 @@ use dormouse_types::draft::Task;
 use dormouse_types::task::{self, Priority, Status};
 use jiff::civil::Date;
 
-use crate::intake::{Details, Draft, Gather, Lines, ReadError, ReadOptions, fold};
+use crate::intake::{Details, Draft, Gather, Lines, ReadError, ReadOptions, boxed, fold};
 use crate::reading::{Format, Reading, Role};
 
 /// Whether a text looks like todo.txt.
@@ -34,7 +34,8 @@ pub fn looks_like(text: &str) -> bool {
         let is_markup =
             ["# ", "## ", "### ", "- ", "* ", "> ", "```", "---", "|", "<", "{", "[", "BEGIN:"]
                 .iter()
-                .any(|start| line.trim_start().starts_with(start));
+                .any(|start| line.trim_start().starts_with(start))
+                || boxed(line.trim_start()).is_some();
         if is_markup {
             markup += 1;
             continue;

@@ -230,6 +230,21 @@ fn a_cell_is_no_formula() {
 }
 
 #[test]
+fn an_instance_of_a_series_in_our_own_calendar_is_the_task_that_it_was() {
+    let id = "jt-01m8hd49rhv8zg3zqt72v940ha";
+    let todo = |uid: &str, updated: &str| {
+        let todo =
+            format!("UID:{uid}\r\nSUMMARY:Water\r\n{updated}RECURRENCE-ID:20261220T170000\r\n");
+        format!("BEGIN:VCALENDAR\r\nBEGIN:VTODO\r\n{todo}END:VTODO\r\nEND:VCALENDAR\r\n")
+    };
+    let key = |text: &str| crate::messy::read("list.ics", text).tasks[0].key.clone();
+    assert_eq!(key(&todo(id, "X-DORMOUSE-UPDATED:2026-11-28T15:42:07Z\r\n")), id);
+    // In the calendar of another program, instances share the id of their series.
+    assert_eq!(key(&todo("water@example.org", "")), "water@example.org/20261220T170000");
+    assert_eq!(key(&todo(id, "")), format!("{id}/20261220T170000"));
+}
+
+#[test]
 fn no_line_of_a_calendar_is_longer_than_75_octets_or_splits_a_character() {
     let task = Task { title: "ä漢🦀".repeat(120), key: "k".into(), ..Task::default() };
     let bytes = write(&[task], Target::ICalendar).text;

@@ -99,7 +99,7 @@ fn the_tags_of_task_paper_are_fields_of_its_tasks() {
     plainLines
     Paint the wall: due 2026-12-01 | in Home | [x] buy paint
     Buy milk: DONE | in Home
-    Report @done(2026-11-02): DONE | in Home
+    Report: DONE | in Home | @done(2026-11-02)
     Call Bo @priority(1): in Work
     ");
     let labels: Vec<_> =
@@ -115,5 +115,78 @@ fn the_tags_of_task_paper_are_fields_of_its_tasks() {
     plainLines
     buy milk:
     mail ana@done:
+    ");
+}
+
+#[test]
+fn the_projects_of_task_paper_are_categories_at_any_depth_and_with_their_tags() {
+    let text = "Inbox:\n\t- Read the guide @done(2026-11-20)\n\t\tIt is long.\n\t\t- first part @done\n\t\t- second part @today\n\
+                House: @priority(1)\n\t- Oil the door @due(2026-12-24)\n\tCellar:\n\t\t- Sort the jars\n\t- Sweep\n\
+                Old @archive:\n- Sell the bike\n\nRoof: @done\n\t- Tiles\nThat is all.\n";
+    assert_snapshot!(tasks(text), @"
+    plainLines
+    Read the guide: DONE | in Inbox | [x] first part | [ ] second part @today | @done(2026-11-20) | It is long.
+    Oil the door: due 2026-12-24 | in House
+    Sort the jars: in House: Cellar
+    Sweep: in House
+    Sell the bike: in Old
+    Tiles: DONE | in Roof
+    That is all.:
+    ");
+    let said = crate::messy::read("list.txt", text).remarks;
+    let said: Vec<String> =
+        said.iter().map(|one| format!("{}: {}", one.line, one.message)).collect();
+    assert_eq!(
+        said,
+        [
+            "6: `@priority(1)` is about no task: left out",
+            "11: `@archive` is about no task: left out"
+        ]
+    );
+}
+
+#[test]
+fn bullets_of_several_kinds_with_a_box_among_them_are_one_list_of_items() {
+    let text = "To do\n- Mail the supplier\n• Book the room\n2. Send the agenda\n- [x] Order lunch\n[ ] Print badges\n- Place: Rome\n";
+    assert_snapshot!(tasks(text), @"
+    markdown
+    list: [ ] Mail the supplier | [ ] Book the room | [ ] Send the agenda | [x] Order lunch | [ ] Print badges | To do /  / - Place: Rome
+    ");
+    let within = "# Fair\n\nIn May.\n\n* Tent\n- [ ] Chairs\n– Lights\n\nA thought.\n";
+    assert_snapshot!(tasks(within), @"
+    markdown
+    Fair: [ ] Tent | [ ] Chairs | [ ] Lights | In May. /  / A thought.
+    ");
+    // Without a box, or with lines of text between, each is what it was.
+    let apart = "# Fair\n\n- [ ] Chairs\nand tables\n* Tent\n";
+    assert_snapshot!(tasks(apart), @"
+    markdown
+    Fair: [ ] Chairs | and tables / * Tent
+    ");
+}
+
+#[test]
+fn the_counts_and_settings_of_org_mode_are_no_words_of_a_task() {
+    let text = "#+TITLE: Next\n#+TODO: TODO NEXT | DONE\n#+STARTUP: overview\n\n* Work [2/5]\n** TODO Write [40%]\n** TODO [1/2] Send :home:\n** TODO See [3]\n";
+    assert_snapshot!(tasks(text), @"
+    markdown
+    Write: OPEN | in Work
+    Send: OPEN | in Work
+    See [3]: OPEN | in Work
+    ");
+}
+
+#[test]
+fn a_list_of_plain_tasks_has_what_its_signs_and_tags_say() {
+    let text = "Todo:\n  ☐ Update the guide @high\n  ✔ Write tests @done (26-11-20 10:15)\n  ✘ Drop the API @cancelled (26-11-21 09:00)\n  ☐ Deploy\n\
+                Phase 2 — Shape:\n  ☐ Split the module\n    ☐ inner part\n    ✔ other part @done (26-11-22 09:00)\n\nArchive:\n  ✔ Old thing @done (26-11-01 10:15)\n";
+    assert_snapshot!(tasks(text), @"
+    plainLines
+    Update the guide: OPEN
+    Write tests: DONE | @done (26-11-20 10:15)
+    Drop the API: REJECTED | @cancelled (26-11-21 09:00)
+    Deploy: OPEN
+    Split the module: OPEN | in Phase 2 — Shape | [ ] inner part | [x] other part @done (26-11-22 09:00)
+    Old thing: DONE | in Archive | @done (26-11-01 10:15)
     ");
 }

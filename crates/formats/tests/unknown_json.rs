@@ -43,7 +43,8 @@ const BOARD: &str = r#"{
 "lists": [{"_id": "a", "title": "Backlog"}, {"_id": "b", "title": "Done"}],
 "cards": [
  {"_id": "c1", "title": "Fix the login", "description": "It fails.", "listId": "a", "labelIds": ["l1"], "dueAt": "2027-03-15T17:00:00.000Z"},
- {"_id": "c2", "title": "Write it down", "listId": "b", "labelIds": [], "dueAt": null}
+ {"_id": "c2", "title": "Write it down", "listId": "b", "labelIds": []},
+ {"_id": "c3", "title": "Ship it", "listId": "a"}
 ],
 "comments": [{"_id": "x", "cardId": "c1", "text": "Also in Firefox"}, {"_id": "y", "cardId": "c2", "text": "Good"}],
 "rules": []
@@ -55,6 +56,7 @@ fn a_board_of_another_program_than_trello_has_titles_lists_and_labels() {
     otherJson
     Fix the login: OPEN | due 2027-03-15 | in Shop | It fails. | - dueAt: 2027-03-15T17:00:00.000Z
     Write it down: DONE | in Shop
+    Ship it: OPEN | in Shop
     ");
     assert_eq!(read("board.json", BOARD).tasks[0].labels, ["Bug"]);
     assert_snapshot!(remarks(BOARD), @"

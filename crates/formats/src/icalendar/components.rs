@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
+use dormouse_types::TaskId;
+
 use super::content_line::{ContentLine, ContentLines};
+use super::todo::UPDATED;
 use crate::intake::{Gather, Lines, fold};
 use crate::reading::Role;
 
@@ -55,10 +58,12 @@ impl Todo {
         words.map(|words| words.collect::<Vec<_>>().join(" ")).unwrap_or_default()
     }
 
-    /// The `UID`, with the day of the instance where it is one of a series; else the title.
+    /// The `UID`, with the day of the instance where it is one of a series; else the title. In our own
+    /// export each instance has a `UID` of its own.
     pub fn key(&self) -> String {
         let base = self.uid().unwrap_or_else(|| fold(&self.title()));
-        match self.get("RECURRENCE-ID") {
+        let is_own = self.has(UPDATED) && base.parse::<TaskId>().is_ok();
+        match self.get("RECURRENCE-ID").filter(|_| !is_own) {
             Some(instance) => format!("{base}/{}", instance.value.trim()),
             None => base,
         }

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dormouse_types::draft::Remark;
 
-use super::check_box::{CheckBox, boxed, ends_broken};
+use super::check_box::{CheckBox, boxed, ends_broken, listed};
 use super::days;
 use super::outline::Outline;
+use super::siblings::is_about_others;
 use super::signs;
 use super::source::{Source, remark};
 use super::status_lists;
@@ -73,6 +74,7 @@ fn with_boxes(outline: &Outline) -> BTreeSet<usize> {
 /// cannot begin where it is, or in a row of a table.
 fn add_unlisted(source: &Source<'_>, outline: &mut Outline) {
     let mut rows = tables::rows(source, outline).into_iter().peekable();
+    let mixed = mixed_lists(source, outline);
     let listed = std::mem::take(&mut outline.boxes);
     let mut listed = listed.into_iter().enumerate().peekable();
     // The new position of each box that CommonMark found.
@@ -99,7 +101,11 @@ fn add_unlisted(source: &Source<'_>, outline: &mut Outline) {
             // `[]` and `[-]` alone are more often typography than a box.
             (matches!(mark, ' ' | 'x' | 'X') && !rest.is_empty()).then_some(("", mark, rest))
         });
-        let Some((marker, mark, _)) = found else { continue };
+        let beside = (found.is_none() && mixed[number]).then(|| bullet(text)).flatten();
+        let beside = beside.filter(|marker| !is_about_others(&text[marker.len()..]));
+        let Some((marker, mark, _)) = found.or(beside.map(|marker| (marker, ' ', ""))) else {
+            continue;
+        };
         let at = source.start(number) + line.len() - line.trim_start().len();
         let column = indent(line);
         let mut parent = boxes.len().checked_sub(1);
@@ -108,9 +114,58 @@ fn add_unlisted(source: &Source<'_>, outline: &mut Outline) {
         {
             parent = around.parent;
         }
-        boxes.push(CheckBox::new(source, (number, number), parent, at, marker, mark));
+        let check = CheckBox::new(source, (number, number), parent, at, marker, mark);
+        let is_plain = beside.is_some();
+        boxes.push(CheckBox { is_plain, is_beside_box: is_plain, ..check });
     }
     outline.boxes = boxes;
+}
+
+/// The bullet or number before a line, in any form that people type.
+fn bullet(text: &str) -> Option<&str> {
+    let other = || {
+        let words = text.strip_prefix(['•', '–', '·', '◦', '▪'])?;
+        let content = words.trim_start();
+        (content.len() < words.len() && !content.is_empty())
+            .then(|| &text[..text.len() - content.len()])
+    };
+    listed(text).or_else(other)
+}
+
+/// The lines of lists whose bullets are of several kinds, and some of them boxes: CommonMark begins another list
+/// with each kind, but for who typed or pasted them they are one. No such line is indented, and no other line is
+/// between them.
+fn mixed_lists(source: &Source<'_>, outline: &Outline) -> Vec<bool> {
+    let mut mixed = vec![false; source.n_lines()];
+    let kind = |line: &str| {
+        let text = line.trim_end();
+        match (text.starts_with(|c: char| c.is_whitespace()), intake::boxed(text)) {
+            (true, _) => None,
+            (false, Some((_, words))) => (!words.is_empty()).then_some('['),
+            (false, None) => bullet(text).and_then(|_| text.chars().next()),
+        }
+    };
+    let kind = |number: usize| {
+        let kind = kind(source.line(number)).filter(|_| !outline.lines[number].is_opaque)?;
+        Some(if kind.is_ascii_digit() { '1' } else { kind })
+    };
+    let mut number = outline.first;
+    while number < source.n_lines() {
+        let start = number;
+        while number < source.n_lines() && kind(number).is_some() {
+            number += 1;
+        }
+        let is_box = |line: usize| {
+            let text = source.line(line).trim();
+            boxed(text).is_some() || intake::boxed(text).is_some()
+        };
+        let kinds: BTreeSet<char> = (start..number).filter_map(kind).collect();
+        if kinds.len() > 1 && (start..number).any(is_box) {
+            mixed[start..number].fill(true);
+        }
+        number = number.max(start + 1);
+    }
+    mixed
 }
 
 /// Finds the innermost item around each line. A line that is not indented below an item ends it,

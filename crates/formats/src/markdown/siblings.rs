@@ -44,7 +44,7 @@ pub(super) fn settle(source: &Source<'_>, outline: &mut Outline) -> Vec<Heading>
     for (at, mut check) in std::mem::take(&mut outline.boxes).into_iter().enumerate() {
         check.parent = check.parent.and_then(|parent: usize| place[parent]);
         let is_sibling = check.siblings.is_some_and(|list| with_box.contains(&list));
-        if check.is_plain && is_sibling && !is_about_others(source, &check) {
+        if check.is_plain && is_sibling && !is_about_others(words_of(source, &check)) {
             check.is_beside_box = true;
             check.is_checked |= n_boxed[at] > 0 && n_open[at] == 0;
         }
@@ -72,15 +72,19 @@ pub(super) fn settle(source: &Source<'_>, outline: &mut Outline) -> Vec<Heading>
 /// Units: words. More before a colon are no name.
 const NAME: usize = 3;
 
-/// Whether a bullet is a name with a value, or leads to something.
-fn is_about_others(source: &Source<'_>, check: &CheckBox) -> bool {
-    let line = source.line(check.first).trim();
-    let text = line.get(check.marker.len()..).unwrap_or(line).trim();
-    match text.split_once(':') {
+/// Whether the words of a bullet are a name with a value, or lead to something.
+pub(super) fn is_about_others(words: &str) -> bool {
+    match words.trim().split_once(':') {
         Some((_, "")) => true,
         Some((name, value)) => value.starts_with(' ') && name.split_whitespace().count() <= NAME,
         None => false,
     }
+}
+
+/// The words of a bullet.
+fn words_of<'s>(source: &'s Source<'_>, check: &CheckBox) -> &'s str {
+    let line = source.line(check.first).trim();
+    line.get(check.marker.len()..).unwrap_or(line).trim()
 }
 
 /// Whether a file has no text but that of its lists, and perhaps a title.

@@ -142,7 +142,7 @@ pub(super) fn read(text: &str) -> Signs {
     let is_filter = |word: &&&str| word.eq_ignore_ascii_case(FILTER);
     let stated = words_read[n_before_sentence(words_read)..].iter();
     signs.title = stated.filter(|word| !is_filter(word)).copied().collect::<Vec<_>>().join(" ");
-    if !signs.title.contains(char::is_alphanumeric) {
+    if signs.title.is_empty() {
         signs.title = text.trim().to_owned();
         signs.bare = signs.title.clone();
     }
@@ -325,6 +325,7 @@ mod tests {
             ("#hiring plan for spring", "#hiring plan for spring", "hiring"),
             ("#home", "#home", "home"),
             ("#task", "#task", "task"),
+            ("#task **?** 📅 2026-12-01", "**?**", "task"),
         ] {
             let signs = read(text);
             assert_eq!((signs.title.as_str(), signs.labels.join(" ").as_str()), (title, labels));

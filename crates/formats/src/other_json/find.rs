@@ -11,7 +11,8 @@ const DEEPEST: usize = 8;
 const SAMPLE: usize = 50;
 
 /// Names of a list of tasks that are no category of theirs.
-const LISTS: &[&str] = &["tasks", "todos", "to dos", "todo", "todo list", "reminders", "task list"];
+const LISTS: &[&str] =
+    &["cards", "tasks", "todos", "to dos", "todo", "todo list", "reminders", "task list"];
 
 /// What an object calls itself that is a task.
 const TASKS: &[&str] = &["to do", "todo", "task", "reminder", "action item"];
@@ -220,7 +221,7 @@ fn holds_lists(object: &Object<'_>) -> bool {
     };
     let holds = |name: &str, node: Node<'_>| {
         let words = words(name);
-        let can_be = LISTS.contains(&words.as_str()) || matches!(words.as_str(), "items" | "cards");
+        let can_be = LISTS.contains(&words.as_str()) || words == "items";
         can_be && is_list(node, name)
     };
     !object.members().any(|(name, node)| is_own(name, node))

@@ -55,7 +55,27 @@ pub(super) fn of(line: &str) -> Option<Point> {
         true => labelled(text),
         false => (text.to_owned(), Vec::new()),
     };
+    let title = without_cookie(&title).to_owned();
     Some(Point { state, priority, title, labels })
+}
+
+/// A title without the count that Org mode keeps of what is done below it: `Work [2/5]`, `[40%] Work`.
+fn without_cookie(title: &str) -> &str {
+    let is_cookie = |word: &str| {
+        let inner = word.strip_prefix('[').and_then(|word| word.strip_suffix(']'));
+        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        inner.is_some_and(|inner| match inner.split_once('/') {
+            Some((n, of)) => is_number(n) && is_number(of),
+            None => inner.strip_suffix('%').is_some_and(is_number),
+        })
+    };
+    if let Some((words, _)) = title.rsplit_once(' ').filter(|(_, word)| is_cookie(word)) {
+        return words.trim_end();
+    }
+    match title.split_once(' ').filter(|(word, _)| is_cookie(word)) {
+        Some((_, words)) => words.trim_start(),
+        None => title,
+    }
 }
 
 fn state(text: &str) -> (Option<State>, &str) {

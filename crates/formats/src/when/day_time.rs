@@ -4,9 +4,11 @@ use jiff::civil::{Date, Time};
 
 use super::calendar::plus;
 use super::clock;
-use super::grammar::{Parser, PointHit, Setting, is_dotted_time};
+use super::figure::Figure;
+use super::grammar::{Parser, PointHit, Setting};
 use super::matching::Match;
-use super::resolve::Core;
+use super::recurrence::Weekday;
+use super::resolve::{Core, Direction, Resolved, Resolver};
 use super::table::{List, Table};
 use super::token::Kind as TokenKind;
 use super::value::{Assumption, Kind, Moment, Zone};
@@ -81,7 +83,9 @@ impl<'a> Parser<'a> {
                 found = exact;
             }
         } else if is_evening {
-            part = Some(Time::constant(19, 0, 0, 0));
+            // "This afternoon at 2" is in that part of the day.
+            let own = day.caught.part.filter(|part| part.hour() >= 12);
+            part = own.or(Some(Time::constant(19, 0, 0, 0)));
         }
         if found.caught.part.is_none() && found.caught.half.is_none() {
             found.caught.part =
@@ -104,6 +108,30 @@ impl<'a> Parser<'a> {
         point.core = Core::At(Moment { at: date.to_datetime(time), zone });
         point.has_time = true;
         point
+    }
+
+    /// "Mon 9.30": after a weekday, two numbers that are no date which falls on it are a time, if they can be one.
+    pub(super) fn is_time_of_weekday(
+        &self,
+        dated: &Match<Means>,
+        weekday: Option<Weekday>,
+        direction: Direction,
+        base: Date,
+    ) -> bool {
+        let is_clock = dated.means == Means::Figure
+            && dated
+                .caught
+                .figure
+                .is_some_and(|figure| !figure.is_closed && is_dotted_time(figure));
+        if !is_clock {
+            return false;
+        }
+        let resolver = Resolver::new(self.reader, direction, base);
+        let text = self.text(dated.end.saturating_sub(1), dated.end);
+        match resolver.day(dated.means, &dated.caught, text, "") {
+            Ok(Resolved { core: Core::Day(day), .. }) => weekday != Some(Weekday::of(day)),
+            Ok(_) | Err(_) => true,
+        }
     }
 
     /// "14h": an hour of a clock of 24, and no length of time that fits into a day.
@@ -284,6 +312,14 @@ impl<'a> Parser<'a> {
         point.core = Core::At(Moment { at: date.to_datetime(time), zone });
         Some(point)
     }
+}
+
+/// Whether two numbers with a full stop between them are written as people write a time: "9.30". Few appointments
+/// are at 9.12.
+fn is_dotted_time(figure: Figure) -> bool {
+    let [hour, minute, _] = figure.parts;
+    let is_short = figure.sign == '.' && figure.lengths[1] == 2 && figure.lengths[2] == 0;
+    is_short && hour < 24 && minute < 60 && minute % 5 == 0
 }
 
 /// Whether a day is a part of today that has a time of its own: "tonight", "this evening".

@@ -6,7 +6,6 @@ use jiff::civil::{Date, Time};
 
 use super::calendar::{short, weekday};
 use super::error::NotUnderstood;
-use super::figure::Figure;
 use super::matching::{Caught, Match, Matcher};
 use super::reader::Reader;
 use super::recurrence::Weekday;
@@ -351,7 +350,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn text(&self, start: usize, end: usize) -> &'a str {
+    pub(super) fn text(&self, start: usize, end: usize) -> &'a str {
         let tokens = &self.matcher.tokens;
         match (tokens.get(start), tokens.get(end.saturating_sub(1))) {
             (Some(first), Some(last)) if first.start <= last.end => {
@@ -478,44 +477,12 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// "Mon 9.30": after a weekday, two numbers that are no date which falls on it are a time, if they can be one.
-    fn is_time_of_weekday(
-        &self,
-        dated: &Match<Means>,
-        weekday: Option<Weekday>,
-        direction: Direction,
-        base: Date,
-    ) -> bool {
-        let is_clock = dated.means == Means::Figure
-            && dated
-                .caught
-                .figure
-                .is_some_and(|figure| !figure.is_closed && is_dotted_time(figure));
-        if !is_clock {
-            return false;
-        }
-        let resolver = Resolver::new(self.reader, direction, base);
-        let text = self.text(dated.end.saturating_sub(1), dated.end);
-        match resolver.day(dated.means, &dated.caught, text, "") {
-            Ok(Resolved { core: Core::Day(day), .. }) => weekday != Some(Weekday::of(day)),
-            Ok(_) | Err(_) => true,
-        }
-    }
-
     pub(super) fn with_lead(&self, setting: Setting) -> Where {
         match (setting.allowed, setting.lead) {
             (Where::Anywhere, Some(_)) => Where::WithSign,
             (allowed, _) => allowed,
         }
     }
-}
-
-/// Whether two numbers with a full stop between them are written as people write a time: "9.30". Few appointments
-/// are at 9.12.
-pub(super) fn is_dotted_time(figure: Figure) -> bool {
-    let [hour, minute, _] = figure.parts;
-    let is_short = figure.sign == '.' && figure.lengths[1] == 2 && figure.lengths[2] == 0;
-    is_short && hour < 24 && minute < 60 && minute % 5 == 0
 }
 
 fn end_of(outcome: &Outcome) -> usize {

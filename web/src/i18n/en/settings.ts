@@ -16,6 +16,7 @@ export const settings = {
   "settings.dateOrderHelp": "For everybody in this workspace, and for agents, which take such a date for unclear until you choose. In this browser’s language, {order}.",
   "settings.keys": "Keyboard shortcuts",
   "settings.browser": "This browser",
+  "settings.export": "Export",
   "settings.tokens": "Access tokens",
   "settings.audit": "Audit log",
   "settings.auditHelp": "The actions of people and agents, and what was not sent to a model. It holds no text of a task.",

@@ -299,3 +299,14 @@ test("agents are announced only where there are any", async ({ app }) => {
   await app.getByRole("button", { name: "Add 4 tasks" }).click();
   await expect(app.getByText("The agents are starting to read")).toBeVisible();
 });
+
+test("on a narrow screen each choice of a plan is named and on screen", async ({ app }) => {
+  await app.setViewportSize({ width: 390, height: 844 });
+  await drop(app, [{ name: "trip.md", text: "# Trip\n\n## Book the train\nDue: 3/4\n- [ ] a\n- [ ] b\n\n## Pack\n- [ ] c\n" }]);
+  await expect(app.getByRole("button", { name: "Add 2 tasks" })).toBeEnabled();
+  const choices = app.getByRole("group", { name: "How to read it" });
+  for (const name of ["Read as", "Dates like 3/4", "An agent for"]) {
+    await expect(choices.getByText(name, { exact: true })).toBeInViewport({ ratio: 1 });
+    for (const choice of await choices.getByRole("group", { name }).getByRole("button").all()) await expect(choice).toBeInViewport({ ratio: 1 });
+  }
+});

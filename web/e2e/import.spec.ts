@@ -310,3 +310,18 @@ test("on a narrow screen each choice of a plan is named and on screen", async ({
     for (const choice of await choices.getByRole("group", { name }).getByRole("button").all()) await expect(choice).toBeInViewport({ ratio: 1 });
   }
 });
+
+test("a list that is imported again names the task it changes, and in what", async ({ app, server }) => {
+  const text = (due: string): string => `# Bathroom\n\n## Bath\nDue: ${due}\n- [ ] tiles\n- [ ] paint\n\n## Kitchen\n- [ ] oven\n`;
+  await drop(app, [{ name: "rooms.md", text: text("2031-02-01") }]);
+  await app.getByRole("button", { name: "Add 2 tasks" }).click();
+  await expect(app.getByRole("heading", { level: 1, name: "2 tasks were added" })).toBeVisible();
+  await server.ask("PATCH", `/api/journal/tasks/${await taskId(server, "Bath")}`, { title: "The bath upstairs", dueOn: "2031-02-10" });
+  await drop(app, [{ name: "rooms.md", text: text("2031-02-15").replace("paint", "paint\n- [ ] drain") }]);
+  const bath = app.getByRole("article", { name: "Bath" });
+  await expect(bath).toContainText("The list differs in: due date (now Mon, 10 Feb 2031), number of items. What was changed in Dormouse since the last import stays.");
+  await bath.getByRole("link", { name: "changes “The bath upstairs”" }).click();
+  await expect(app.getByRole("heading", { level: 1 })).toContainText("The bath upstairs");
+  await app.goBack();
+  await expect(bath).toContainText("The list differs in");
+});

@@ -32,6 +32,14 @@ test("a due date is typed in words, and what was understood is said before it is
   await expect.poll(async () => (await read(server, id)).dueOn).toBeNull();
 });
 
+test("a date on another weekday than the one written is not taken without a word", async ({ sample, server }) => {
+  await openTask(sample, server, PASSPORTS);
+  await property(sample, /^Due:/).click();
+  const field = sample.getByRole("dialog", { name: /^Due/ }).getByRole("textbox", { name: "Due", exact: true });
+  await field.fill("Monday 11 December 2031");
+  await expect(sample.getByText("Thu, 11 Dec 2031 (not the weekday you wrote)")).toBeVisible();
+});
+
 test("a new task in one line has its date, priority, labels and category", async ({ sample, server }) => {
   await sample.keyboard.press("c");
   const dialog = sample.getByRole("dialog");

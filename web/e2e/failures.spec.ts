@@ -71,13 +71,14 @@ async function askedBy(page: Page, show: () => Promise<void>): Promise<string[]>
   return [...asked].sort();
 }
 
-const LOOKED = ["home", "tasks", "task", "review", "agents", "agent: activity", "agent: tool calls", "agent: wakes", "agent: what it knows", "agent: decisions", "work", "work/new", "settings"];
+const LOOKED = ["home", "tasks", "task", "review", "agents", "agent: activity", "agent: tool calls", "agent: wakes", "agent: what it knows", "agent: decisions", "work", "work/new", "export", "export of a task", "settings"];
 
 async function addressOf(name: string, server: Server): Promise<string> {
   const { items } = (await server.ask("GET", "/api/journal/tasks?q=roof")) as { items: { id: string; agent: string }[] };
   const { id, agent } = items[0] ?? { id: "", agent: "" };
   const tab = { "agent: activity": "activity", "agent: tool calls": "tools", "agent: wakes": "wakes", "agent: what it knows": "knows", "agent: decisions": "decisions" }[name];
   if (tab !== undefined) return `/agents/${agent}/${tab}`;
+  if (name === "export of a task") return `/export?task=${id}&format=csv`;
   return { home: "/", task: `/tasks/${id}`, review: `/tasks/${id}/changes` }[name] ?? `/${name}`;
 }
 

@@ -299,3 +299,29 @@ test("agents are announced only where there are any", async ({ app }) => {
   await app.getByRole("button", { name: "Add 4 tasks" }).click();
   await expect(app.getByText("The agents are starting to read")).toBeVisible();
 });
+
+test("on a narrow screen each choice of a plan is named and on screen", async ({ app }) => {
+  await app.setViewportSize({ width: 390, height: 844 });
+  await drop(app, [{ name: "trip.md", text: "# Trip\n\n## Book the train\nDue: 3/4\n- [ ] a\n- [ ] b\n\n## Pack\n- [ ] c\n" }]);
+  await expect(app.getByRole("button", { name: "Add 2 tasks" })).toBeEnabled();
+  const choices = app.getByRole("group", { name: "How to read it" });
+  for (const name of ["Read as", "Dates like 3/4", "An agent for"]) {
+    await expect(choices.getByText(name, { exact: true })).toBeInViewport({ ratio: 1 });
+    for (const choice of await choices.getByRole("group", { name }).getByRole("button").all()) await expect(choice).toBeInViewport({ ratio: 1 });
+  }
+});
+
+test("a list that is imported again names the task it changes, and in what", async ({ app, server }) => {
+  const text = (due: string): string => `# Bathroom\n\n## Bath\nDue: ${due}\n- [ ] tiles\n- [ ] paint\n\n## Kitchen\n- [ ] oven\n`;
+  await drop(app, [{ name: "rooms.md", text: text("2031-02-01") }]);
+  await app.getByRole("button", { name: "Add 2 tasks" }).click();
+  await expect(app.getByRole("heading", { level: 1, name: "2 tasks were added" })).toBeVisible();
+  await server.ask("PATCH", `/api/journal/tasks/${await taskId(server, "Bath")}`, { title: "The bath upstairs", dueOn: "2031-02-10" });
+  await drop(app, [{ name: "rooms.md", text: text("2031-02-15").replace("paint", "paint\n- [ ] drain") }]);
+  const bath = app.getByRole("article", { name: "Bath" });
+  await expect(bath).toContainText("The list differs in: due date (now Mon, 10 Feb 2031), number of items. What was changed in Dormouse since the last import stays.");
+  await bath.getByRole("link", { name: "changes “The bath upstairs”" }).click();
+  await expect(app.getByRole("heading", { level: 1 })).toContainText("The bath upstairs");
+  await app.goBack();
+  await expect(bath).toContainText("The list differs in");
+});

@@ -116,6 +116,16 @@ export const screens: readonly Screen[] = [
       await still(page);
     },
   },
+  { name: "export", show: at("/export?format=todoTxt") },
+  {
+    name: "export of a task",
+    show: async (page, server) => {
+      const { id } = await rich(server);
+      await open(page, server, `/export?task=${id}`);
+      await expect(page.getByRole("button", { name: "Download" })).toBeEnabled();
+      await still(page);
+    },
+  },
   { name: "agents", show: at("/agents") },
   { name: "agent: activity", show: ofAgent("activity") },
   { name: "agent: tool calls", show: ofAgent("tools") },

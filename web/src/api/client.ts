@@ -100,6 +100,30 @@ export async function getFor<T>(path: string, signal: AbortSignal): Promise<T> {
   }
 }
 
+/** A file, and the name that the server gives it. */
+export interface Download {
+  content: Blob;
+  name: string | undefined;
+}
+
+/**
+ * The file at an address, as a whole: one that breaks off is none.
+ *
+ * Throws: a `Problem`.
+ */
+export async function fileAt(path: string, signal: AbortSignal): Promise<Download> {
+  const token = credentials.token();
+  try {
+    const response = await fetch(path, { headers: token === undefined ? {} : { Authorization: `Bearer ${token}` }, signal });
+    if (response.status === 401) credentials.refused();
+    if (!response.ok) throw problemOf(response.status, await response.json().catch(() => undefined), response.headers.get("Retry-After"));
+    const name = /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition") ?? "")?.[1];
+    return { content: await response.blob(), name };
+  } catch (error) {
+    throw asProblem(error);
+  }
+}
+
 /** Sends a body that is not JSON, or not only: the text of an import. */
 async function post(path: string, body: BodyInit, headers: Record<string, string>, signal: AbortSignal | null): Promise<Response> {
   const token = credentials.token();

@@ -51,7 +51,10 @@ export const nav = [
       // The review is a dialog over its task, with an address of its own.
       { path: "/:id/changes", load: task },
     ],
-    aside: [{ path: "/import", load: () => import("../screens/import/Import.svelte") }],
+    aside: [
+      { path: "/import", load: () => import("../screens/import/Import.svelte") },
+      { path: "/export", load: () => import("../screens/export/Export.svelte") },
+    ],
   },
   {
     name: "agents",

@@ -4,6 +4,7 @@ import { agent } from "./agent";
 import { common } from "./common";
 import { conversations } from "./conversations";
 import { due } from "./due";
+import { exports } from "./exports";
 import { home } from "./home";
 import { imports } from "./imports";
 import { models } from "./models";
@@ -22,6 +23,7 @@ export const en = {
   ...common,
   ...conversations,
   ...due,
+  ...exports,
   ...home,
   ...imports,
   ...models,

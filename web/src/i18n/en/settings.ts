@@ -24,6 +24,7 @@ export const settings = {
   "settings.timeZoneBack": "Use the system’s: {zone}",
   "settings.keys": "Keyboard shortcuts",
   "settings.browser": "This browser",
+  "settings.export": "Export",
   "settings.tokens": "Access tokens",
   "settings.audit": "Audit log",
   "settings.auditHelp": "The actions of people and agents, and what was not sent to a model. It holds no text of a task.",

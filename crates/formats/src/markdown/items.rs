@@ -101,7 +101,7 @@ fn add_unlisted(source: &Source<'_>, outline: &mut Outline) {
             // `[]` and `[-]` alone are more often typography than a box.
             (matches!(mark, ' ' | 'x' | 'X') && !rest.is_empty()).then_some(("", mark, rest))
         });
-        let beside = (found.is_none() && mixed[number]).then(|| bullet(text)).flatten();
+        let beside = (found.is_none() && mixed.contains(&number)).then(|| bullet(text)).flatten();
         let beside = beside.filter(|marker| !is_about_others(&text[marker.len()..]));
         let Some((marker, mark, _)) = found.or(beside.map(|marker| (marker, ' ', ""))) else {
             continue;
@@ -135,8 +135,8 @@ fn bullet(text: &str) -> Option<&str> {
 /// The lines of lists whose bullets are of several kinds, and some of them boxes: CommonMark begins another list
 /// with each kind, but for who typed or pasted them they are one. No such line is indented, and no other line is
 /// between them.
-fn mixed_lists(source: &Source<'_>, outline: &Outline) -> Vec<bool> {
-    let mut mixed = vec![false; source.n_lines()];
+fn mixed_lists(source: &Source<'_>, outline: &Outline) -> BTreeSet<usize> {
+    let mut mixed = BTreeSet::new();
     let kind = |line: &str| {
         let text = line.trim_end();
         match (text.starts_with(|c: char| c.is_whitespace()), intake::boxed(text)) {
@@ -161,7 +161,7 @@ fn mixed_lists(source: &Source<'_>, outline: &Outline) -> Vec<bool> {
         };
         let kinds: BTreeSet<char> = (start..number).filter_map(kind).collect();
         if kinds.len() > 1 && (start..number).any(is_box) {
-            mixed[start..number].fill(true);
+            mixed.extend(start..number);
         }
         number = number.max(start + 1);
     }

@@ -325,3 +325,11 @@ test("a list that is imported again names the task it changes, and in what", asy
   await app.goBack();
   await expect(bath).toContainText("The list differs in");
 });
+
+test("a note with front matter is one block beside its task", async ({ app }) => {
+  await drop(app, [{ name: "move.md", text: "---\ntitle: Move\ntags: [flat]\ndue: 2031-02-01\n---\n# Move\n\n- [ ] a\n- [ ] b\n" }]);
+  await expect(app.getByRole("button", { name: "Add 1 task" })).toBeEnabled();
+  await expect(app.getByRole("article", { name: "Move" })).toBeVisible();
+  await expect(app.getByText("Only gives the text its form.")).toBeHidden();
+  await expect(app.getByText("More of Move")).toBeHidden();
+});

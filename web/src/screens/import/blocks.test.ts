@@ -29,6 +29,11 @@ describe("the blocks of a plan", () => {
     expect(summary(given)).toEqual(["1-1 text, 1", "3-6 task 0, 4", "8-9 task 1, 2", "10-10 text, 1"]);
   });
 
+  it("show the signs around the front matter of a note within its task", () => {
+    const given = plan(["1 markup", "2-3 field 0", "4 markup", "5 blank", "6 task 0", "7 item 0", "8 markup", "9 blank", "10 task 1"], [6, 10]);
+    expect(summary(given)).toEqual(["1-7 task 0, 6", "8-8 text, 1", "10-10 task 1, 1"]);
+  });
+
   it("show a line that was left out within its task", () => {
     const given = plan(["1 task 0", "2 item 0", "3 leftOut", "4 item 0", "5 task 1"], [1, 5]);
     expect(summary(given)).toEqual(["1-4 task 0, 4", "5-5 task 1, 1"]);

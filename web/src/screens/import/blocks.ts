@@ -38,9 +38,10 @@ export function blocksOf(plan: ImportPlan, made: readonly Made[]): Block[] {
   for (const [at, run] of runs.entries()) {
     const last = groups.at(-1);
     if (run.role !== "leftOut") {
-      const key = run.task === null ? "text" : `task ${run.task}`;
+      const task = run.task ?? taskAround(run, last?.task ?? null, runs[at + 1]);
+      const key = task === null ? "text" : `task ${task}`;
       if (last?.key === key) last.runs.push(run);
-      else groups.push({ key, task: run.task, runs: [run] });
+      else groups.push({ key, task, runs: [run] });
       continue;
     }
     // Left out of a task: lines of the same task follow, or the person said so of a single line.
@@ -55,6 +56,13 @@ export function blocksOf(plan: ImportPlan, made: readonly Made[]): Block[] {
     }
   }
   return placed(plan, groups.flatMap(parted));
+}
+
+/** The task whose lines a run of mere signs opens or interrupts, such as those around front matter. */
+function taskAround(run: Run, before: number | null, next: Run | undefined): number | null {
+  if (run.role !== "markup" || next === undefined || next.task === null) return null;
+  const isOpening = next.role === "field" && next.from === run.to + 1;
+  return isOpening || next.task === before ? next.task : null;
 }
 
 /** A run of left out lines, parted where the person left out a task or a line. */

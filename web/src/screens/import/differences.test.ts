@@ -19,4 +19,4 @@ it.each<[string, Partial<PlanTask>, Difference[]]>([
   ["a status, a priority and an estimate", { status: "DONE", priority: "P0", estimateMinutes: 60 }, ["status", "priority", "estimateMinutes"]],
   ["another category and one more label", { category: "Work", labels: ["flat", "tiles"] }, ["category", "labels"]],
   ["an item more, and one more ticked", { items: 3, checkedItems: 2 }, ["items", "checkedItems"]],
-])("%s is told from the task here", (_, stated, expected) => expect(differences({ ...planned, ...stated }, here)).toEqual(expected));
+])("%s differs from the task here in its parts", (_, stated, expected) => expect(differences({ ...planned, ...stated }, here)).toEqual(expected));

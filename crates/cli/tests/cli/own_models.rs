@@ -118,7 +118,7 @@ fn another_template_another_version_and_agent_work_lead_to_a_model_only_after_a_
 
 /// A server whose template renders no tools says nothing about it: its model only never calls any.
 #[test]
-fn a_server_that_begins_to_drop_tools_is_noticed_and_asked_in_a_form_instead() {
+fn a_server_that_begins_to_drop_tools_is_noticed_and_uses_a_form_instead() {
     let server = ScriptedServer::new();
     let world = server.world();
     world.ok(&["task", "add", "Fix the fence"]);

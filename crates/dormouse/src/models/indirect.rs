@@ -15,14 +15,14 @@ pub enum ModelChoice {
     Version(i64),
     /// An agent or agent work follows a template, the same as now or another one.
     Follows {
-        /// What becomes of a model of its own.
+        /// Whether a model of its own stays.
         own: OwnModel,
         /// Another template; the inner `None` is the default one for an agent, and none for agent work.
         template: Option<Option<TemplateId>>,
     },
 }
 
-/// What becomes of a model of its own.
+/// Whether a model of its own stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OwnModel {
     /// It stays, if there is one.

@@ -130,8 +130,8 @@ impl ModelTests {
             Sign::Refused => "its server refused how it was sent tools",
             Sign::CalledNothing => "it called no tool although it had to",
         };
-        let told = (AuditAction::ModelsForget, why);
-        self.edit(ws, holder, ("models.forget", id), told, forget).await?;
+        let audit = (AuditAction::ModelsForget, why);
+        self.edit(ws, holder, ("models.forget", id), audit, forget).await?;
         self.load().await
     }
 

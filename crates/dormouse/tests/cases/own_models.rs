@@ -137,7 +137,7 @@ fn name_model(world: &World, template: &TemplateId, model: Option<&str>) {
 }
 
 #[test]
-fn an_agent_that_is_to_follow_another_template_is_asked_about_with_the_model_of_that_template() {
+fn the_question_of_an_agent_that_is_to_follow_another_template_is_about_the_model_of_that_template() {
     let world = world();
     let (_, agent, _) = world.proposed(&[]);
     let to = template(&world);
@@ -159,7 +159,7 @@ fn an_agent_that_is_to_follow_another_template_is_asked_about_with_the_model_of_
 }
 
 #[test]
-fn a_version_that_is_to_become_active_is_asked_about_with_the_model_that_it_names() {
+fn the_question_of_a_version_that_is_to_become_active_is_about_the_model_that_it_names() {
     let world = world();
     let (_, agent, _) = world.proposed(&[]);
     let id = template(&world);
@@ -176,7 +176,7 @@ fn a_version_that_is_to_become_active_is_asked_about_with_the_model_that_it_name
 }
 
 #[test]
-fn agent_work_is_asked_about_with_its_own_model_or_that_of_its_template_and_by_its_runs() {
+fn the_question_of_agent_work_is_about_its_own_model_or_that_of_its_template_and_its_runs() {
     let world = world();
     let new = NewWork {
         title: "Digest".into(),

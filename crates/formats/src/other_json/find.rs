@@ -132,9 +132,9 @@ pub(super) fn tasks<'a>(root: Node<'a>, first_only: bool) -> Vec<Found<'a>> {
 /// Whether an object says itself what it is, as `"type": "to-do"`.
 fn is_of_kind(object: &Object<'_>, kinds: &[&str]) -> bool {
     let kind = |name: &str| matches!(words(name).as_str(), "type" | "kind");
-    let mut said =
+    let mut kinds_named =
         object.members().filter(|(name, _)| kind(name)).filter_map(|(_, node)| node.text());
-    said.any(|text| kinds.contains(&words(&text).as_str()))
+    kinds_named.any(|text| kinds.contains(&words(&text).as_str()))
 }
 
 /// The fields of an object that keeps them in an object of their own, as `"attributes": {"title": "…"}`.

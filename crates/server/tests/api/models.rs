@@ -65,7 +65,7 @@ async fn the_question_finds_the_model_that_another_template_or_version_leads_to(
     for model in [r#"{"modelId": "acme/large"}"#, r#"{"modelId": null}"#] {
         assert_eq!(world.call("PATCH", &at, model).await.status, 200);
     }
-    let asked = |query: String| {
+    let question = |query: String| {
         let world = &world;
         async move {
             let answer = world.get(&format!("/api/models/question?{query}")).await;
@@ -74,8 +74,8 @@ async fn the_question_finds_the_model_that_another_template_or_version_leads_to(
             (answer.status, [field("id"), field("agents"), field("agentWork"), field("isAgreed")])
         }
     };
-    let version = |n: u8| asked(format!("template={template}&version={n}"));
-    let moved = || asked(format!("agent={agent}&template={template}"));
+    let version = |n: u8| question(format!("template={template}&version={n}"));
+    let moved = || question(format!("agent={agent}&template={template}"));
     let large = |agents: u8, work: u8| {
         (200, [json!("acme/large"), json!(agents), json!(work), json!(false)])
     };
@@ -86,11 +86,11 @@ async fn the_question_finds_the_model_that_another_template_or_version_leads_to(
     let activate = format!("{at}/versions/2/activate");
     assert_eq!(world.call("POST", &activate, "{}").await.status, 200);
     assert_eq!(moved().await, large(1, 0));
-    assert_eq!(asked(format!("agent={agent}&template=none")).await, here(1, 0));
-    assert_eq!(asked(format!("agent={agent}&model=none")).await, here(1, 0));
-    assert_eq!(asked(format!("work=new&template={template}")).await, large(0, 1));
-    assert_eq!(asked("work=new&model=acme/large".to_owned()).await, large(0, 1));
-    assert_eq!(asked("work=new&model=none".to_owned()).await, here(0, 1));
+    assert_eq!(question(format!("agent={agent}&template=none")).await, here(1, 0));
+    assert_eq!(question(format!("agent={agent}&model=none")).await, here(1, 0));
+    assert_eq!(question(format!("work=new&template={template}")).await, large(0, 1));
+    assert_eq!(question("work=new&model=acme/large".to_owned()).await, large(0, 1));
+    assert_eq!(question("work=new&model=none".to_owned()).await, here(0, 1));
     for (query, status) in [
         ("work=new".to_owned(), 422),
         (format!("agent={agent}"), 422),
@@ -99,6 +99,6 @@ async fn the_question_finds_the_model_that_another_template_or_version_leads_to(
         (format!("template={template}&version=9"), 404),
         ("work=wo-00000000000000000000000000&model=acme/large".to_owned(), 404),
     ] {
-        assert_eq!(asked(query.clone()).await.0, status, "{query}");
+        assert_eq!(question(query.clone()).await.0, status, "{query}");
     }
 }

@@ -37,6 +37,8 @@ fn steady(world: &World, text: &str) -> String {
     let minute = regex::Regex::new(r"\d{4}-\d\d-\d\d \d\d:\d\d").expect("fixed");
     let text = day.replace_all(text, "<some day.....>");
     let text = minute.replace_all(&text, "<some minute...>");
+    let port = regex::Regex::new(r"http://127\.0\.0\.1:\d+").expect("fixed");
+    let text = port.replace_all(&text, "http://<some port>");
     world.steady(&text)
 }
 

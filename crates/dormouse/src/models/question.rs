@@ -55,17 +55,21 @@ const SENT_BY_WORK: [&str; 4] = [
     "lists of your tasks, where a run calls for them",
 ];
 
-/// What a provider is never sent.
-fn never_sent(provider: &Provider) -> Vec<String> {
+/// What a provider is never sent, by wakes alone or by runs of agent work as well.
+fn never_sent(provider: &Provider, has_work: bool) -> Vec<String> {
     let private = "tasks and notes that are private, and what was made from them";
     let categories = "tasks of other categories than those that you allowed";
-    let always = [
-        "the keys of providers",
-        "tasks that are not linked to it, and the names of agents and tokens",
-    ];
+    let always: &[&str] = match has_work {
+        // Its runs may look into every task.
+        true => &["the keys of providers, and the names of tokens"],
+        false => &[
+            "the keys of providers",
+            "tasks that are not linked to it, and the names of agents and tokens",
+        ],
+    };
     let private = (!provider.is_own).then_some(private);
     let categories = provider.categories.is_some().then_some(categories);
-    private.into_iter().chain(categories).chain(always).map(str::to_owned).collect()
+    private.into_iter().chain(categories).chain(always.iter().copied()).map(str::to_owned).collect()
 }
 
 /// Who would ask the model that a person is choosing.
@@ -145,6 +149,7 @@ impl Dormouse {
         };
         let is_paid = model.class() == ModelClass::Paid;
         let is_thinking = purpose == Purpose::Thinking;
+        let has_work = is_work || !work.is_empty();
         let off = if is_thinking && is_paid { self.automations_off(&change) } else { Vec::new() };
         let wakes = self.wakes_of_the_week(caller, scope, &change).await?;
         let runs = if is_thinking { self.runs_of_the_week(caller, &work).await? } else { 0 };
@@ -166,11 +171,17 @@ impl Dormouse {
             id: id.to_owned(),
             sent: match (&provider, purpose) {
                 (None, _) => Vec::new(),
-                (Some(_), Purpose::Thinking) if is_work => SENT_BY_WORK.map(str::to_owned).to_vec(),
-                (Some(_), Purpose::Thinking) => SENT.map(str::to_owned).to_vec(),
+                (Some(_), Purpose::Thinking) => {
+                    let of_wakes = SENT.iter().filter(|_| !is_work);
+                    let of_work = SENT_BY_WORK.iter().filter(|_| has_work);
+                    of_wakes.chain(of_work).copied().map(str::to_owned).collect()
+                }
                 (Some(_), Purpose::Summarising) => SENT_TO_SUMMARISE.map(str::to_owned).to_vec(),
             },
-            never_sent: provider.as_ref().map(never_sent).unwrap_or_default(),
+            never_sent: provider
+                .as_ref()
+                .map(|provider| never_sent(provider, has_work && is_thinking))
+                .unwrap_or_default(),
             kept_back,
             categories: provider.as_ref().and_then(|provider| provider.categories.clone()),
             sent_to: provider.map_or_else(|| "here".to_owned(), |provider| provider.base_url),

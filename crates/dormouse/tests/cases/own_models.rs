@@ -205,7 +205,10 @@ fn the_question_of_agent_work_is_about_its_own_model_or_that_of_its_template_and
         assert_eq!(after(&world, scope, &none), ("builtin".into(), 0, 1, true));
     }
     let all = now(world.dormouse.model_question(&me(), "acme/large", Purpose::Thinking));
-    assert_eq!(all.expect("an answer").agent_work, 1, "it asks the model of the workspace");
+    let all = all.expect("an answer");
+    assert_eq!(all.agent_work, 1, "it asks the model of the workspace");
+    assert!(all.sent.iter().any(|what| what.contains("instructions")), "{:?}", all.sent);
+    assert!(all.never_sent.iter().all(|what| !what.contains("linked")), "{:?}", all.never_sent);
 }
 
 #[test]

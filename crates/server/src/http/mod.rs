@@ -9,6 +9,7 @@ mod description;
 mod exports;
 mod imports;
 mod labels;
+mod model_question;
 mod models;
 mod occurrences;
 mod audit;

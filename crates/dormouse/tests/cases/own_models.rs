@@ -137,7 +137,8 @@ fn name_model(world: &World, template: &TemplateId, model: Option<&str>) {
 }
 
 #[test]
-fn the_question_of_an_agent_that_is_to_follow_another_template_is_about_the_model_of_that_template() {
+fn the_question_of_an_agent_that_is_to_follow_another_template_is_about_the_model_of_that_template()
+{
     let world = world();
     let (_, agent, _) = world.proposed(&[]);
     let to = template(&world);

@@ -6,7 +6,7 @@ import type { Correction, ImportPlan, PlanTask, Role } from "./types";
 
 const task = (line: number): PlanTask => ({
   line, title: `task ${line}`, readTitle: null, status: null, statusReason: null, priority: null, dueOn: null, estimateMinutes: null,
-  category: null, labels: [], starred: false, private: false, items: 0, checkedItems: 0, notes: 0, suggestsAgent: false, agent: null, outcome: "created", taskId: null,
+  category: null, labels: [], starred: false, private: false, items: 0, checkedItems: 0, notes: 0, suggestsAgent: false, agent: null, outcome: "created", taskId: null, changes: [], kept: [],
 });
 
 /** A plan from rows such as "2-3 item 0": lines, role, task. */

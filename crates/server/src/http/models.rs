@@ -15,7 +15,7 @@ use super::model_question::{QuestionParams, no_model, purpose};
 use super::reply::{Reply, whole};
 use crate::Problem;
 use crate::app::App;
-use crate::extract::{At, Json, Query};
+use crate::extract::{At, Json, Query, id};
 use crate::problem_groups::{AsksProvider, Models};
 use crate::wire::Reading;
 

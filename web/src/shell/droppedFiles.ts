@@ -7,27 +7,35 @@ export interface DroppedFile {
 }
 
 /** Units: files. A folder with more is not a list. */
-const MAX_FILES = 1_000;
+export const MAX_FILES = 1_000;
+
+/** The files of a drop. */
+export interface Dropped {
+  files: DroppedFile[];
+  /** Whether there are more than were taken. */
+  isCut: boolean;
+}
 
 /**
- * The files of a drop. Hidden files and folders, such as the settings of a notebook, are left out.
+ * Takes the files of a drop. Hidden files and folders, such as the settings of a notebook, are left out.
  *
  * Call it while the drop is handled: the browser forgets its entries afterwards.
  */
-export async function droppedFiles(data: DataTransfer): Promise<DroppedFile[]> {
+export async function droppedFiles(data: DataTransfer): Promise<Dropped> {
   const entries = [...data.items].map((item) => item.webkitGetAsEntry?.() ?? null);
   const plain = [...data.files];
-  if (!entries.some((entry) => entry?.isDirectory === true)) return plain.map((file) => ({ name: file.name, file }));
-  const found: DroppedFile[] = [];
-  for (const entry of entries) if (entry !== null) await walk(entry, found);
-  return found;
+  if (!entries.some((entry) => entry?.isDirectory === true)) return { files: plain.map((file) => ({ name: file.name, file })), isCut: false };
+  const dropped: Dropped = { files: [], isCut: false };
+  for (const entry of entries) if (entry !== null) await walk(entry, dropped);
+  return dropped;
 }
 
-async function walk(entry: FileSystemEntry, found: DroppedFile[]): Promise<void> {
-  if (entry.name.startsWith(".") || found.length >= MAX_FILES) return;
+async function walk(entry: FileSystemEntry, dropped: Dropped): Promise<void> {
+  if (entry.name.startsWith(".") || dropped.isCut) return;
   if (entry.isFile) {
     const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject));
-    found.push({ name: entry.fullPath.replace(/^\//, ""), file });
+    dropped.isCut = dropped.files.length === MAX_FILES;
+    if (!dropped.isCut) dropped.files.push({ name: entry.fullPath.replace(/^\//, ""), file });
     return;
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader();
@@ -35,6 +43,6 @@ async function walk(entry: FileSystemEntry, found: DroppedFile[]): Promise<void>
     // A reader hands over a folder in parts.
     const part = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
     if (part.length === 0) return;
-    for (const inner of part) await walk(inner, found);
+    for (const inner of part) await walk(inner, dropped);
   }
 }

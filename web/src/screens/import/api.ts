@@ -12,20 +12,24 @@ export interface Progress {
   created: number;
   updated: number;
   unchanged: number;
+  /** Tasks that were not written, each with a remark. */
+  refused: number;
+  /** What stays as it was changed here, by the titles of the tasks. */
+  kept: readonly { title: string; parts: readonly string[] }[];
   remarks: readonly Remark[];
   problem?: Problem;
 }
 
 export const NO_PROGRESS: Progress = {
-  state: "waiting", done: 0, total: 0, created: 0, updated: 0, unchanged: 0, remarks: [],
+  state: "waiting", done: 0, total: 0, created: 0, updated: 0, unchanged: 0, refused: 0, kept: [], remarks: [],
 };
 
 /** One line of the answer to an import, as far as the page uses it. */
 export type ImportLine =
   | { event: "read"; tasks: number }
-  | { event: "task"; done: number; total: number }
+  | { event: "task"; done: number; total: number; title: string; kept: readonly string[] }
   | { event: "remark"; line: number; message: string }
-  | { event: "done"; created: number; updated: number; unchanged: number }
+  | { event: "done"; created: number; updated: number; unchanged: number; refused?: number }
   | { event: "problem"; problem: { status: number } };
 
 /** The progress after another line of the answer. Unknown lines of a newer server are ignored. */
@@ -34,11 +38,16 @@ export function applyLine(progress: Progress, line: ImportLine): Progress {
     case "read":
       return { ...progress, total: line.tasks };
     case "task":
-      return { ...progress, done: line.done, total: line.total };
+      return {
+        ...progress,
+        done: line.done,
+        total: line.total,
+        kept: line.kept.length === 0 ? progress.kept : [...progress.kept, { title: line.title, parts: line.kept }],
+      };
     case "remark":
       return { ...progress, remarks: [...progress.remarks, { line: line.line, message: line.message }] };
     case "done":
-      return { ...progress, state: "done", created: line.created, updated: line.updated, unchanged: line.unchanged };
+      return { ...progress, state: "done", created: line.created, updated: line.updated, unchanged: line.unchanged, refused: line.refused ?? 0 };
     case "problem":
       return { ...progress, state: "failed", problem: problemOf(line.problem.status, line.problem, null) };
     default:

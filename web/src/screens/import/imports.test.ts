@@ -185,16 +185,19 @@ describe("the refused one of several corrections", () => {
 
 describe("an import on its way", () => {
   const all = (...lines: ImportLine[]) => lines.reduce(applyLine, NO_PROGRESS);
+  const task = (done: number, kept: string[] = []): ImportLine => ({ event: "task", done, total: 3, title: "Shed", kept });
 
   it("reports its progress, remarks and result", () => {
-    const state = all({ event: "read", tasks: 3 }, { event: "remark", line: 2, message: "a rule" }, { event: "task", done: 1, total: 3 });
-    expect(state).toMatchObject({ done: 1, total: 3, remarks: [{ line: 2, message: "a rule" }] });
-    expect(applyLine(state, { event: "done", created: 2, updated: 1, unchanged: 0 })).toMatchObject({ state: "done", created: 2, updated: 1 });
+    const state = all({ event: "read", tasks: 3 }, { event: "remark", line: 2, message: "a rule" }, task(1, ["dueDate"]), task(2));
+    expect(state).toMatchObject({ done: 2, total: 3, remarks: [{ line: 2, message: "a rule" }], kept: [{ title: "Shed", parts: ["dueDate"] }] });
+    const done = applyLine(state, { event: "done", created: 1, updated: 1, unchanged: 0, refused: 1 });
+    expect(done).toMatchObject({ state: "done", created: 1, updated: 1, refused: 1 });
+    expect(applyLine(state, { event: "done", created: 2, updated: 1, unchanged: 0 }).refused).toBe(0);
   });
 
   it("fails with the server's problem and keeps its progress", () => {
     const broken = { status: 507, type: "/problems/disk-full", title: "The disk is full" };
-    expect(all({ event: "task", done: 2, total: 3 }, { event: "problem", problem: broken })).toMatchObject({
+    expect(all(task(2), { event: "problem", problem: broken })).toMatchObject({
       state: "failed", done: 2, problem: { code: "disk-full", status: 507 },
     });
   });

@@ -28,7 +28,7 @@ pub enum WorkError {
         run: WorkRunId,
     },
     /// No such occurrence is to come. Retry: never.
-    #[error("nothing of {work} comes under `{key}`: list what comes of it for the keys")]
+    #[error("`{key}` names no occurrence to come of {work}: list its occurrences for their keys")]
     NoOccurrence {
         /// The definition.
         work: WorkId,

@@ -2,7 +2,7 @@
 
 use dormouse_types::task::{self, EntryKind, Flags, Priority, Status};
 
-use super::components::{Todo, first_line};
+use super::components::{Todo, UPDATED, first_line};
 use super::content_line::{ContentLine, list};
 use super::{relations, time};
 use crate::dormouse_json::OWN_TIMES;
@@ -22,10 +22,6 @@ pub(super) const DETAIL: &str = "X-DORMOUSE-DETAIL";
 
 /// Marks a time that is the task's own here, not one that the file of another program had.
 pub(super) const OWN: &str = "X-DORMOUSE-OWN";
-
-/// When the task was last changed here, to the microsecond. `LAST-MODIFIED`, which has only seconds and which other
-/// programs set anew, does not say it.
-pub(super) const UPDATED: &str = "X-DORMOUSE-UPDATED";
 
 /// How many comments come before the description among the entries of the task.
 pub(super) const PLACE: &str = "X-DORMOUSE-PLACE";

@@ -14,10 +14,9 @@ use dormouse_types::task::{EntryKind, Priority, Status};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use super::components::UPDATED;
 use super::time;
-use super::todo::{
-    DETAIL, KEPT, KIND, OWN, PLACE, PRIVATE, STARRED, TIMES, UPDATED, VALUES, public,
-};
+use super::todo::{DETAIL, KEPT, KIND, OWN, PLACE, PRIVATE, STARRED, TIMES, VALUES, public};
 use crate::export::task::{Lost, Task, block, has_details_within, one_line};
 use crate::intake::fold;
 

@@ -5,15 +5,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use axum::body::Bytes;
+use dormouse::imports::{Column, Correction};
 use dormouse_formats::plan as formats_plan;
 use dormouse_types::limits;
 
-use super::Source;
 use crate::failure::Failure;
 use crate::input;
 
 /// Maximum number of files of a folder, with those of its folders: one with more is not a list.
 const FILES_MAX: usize = 1_000;
+
+/// A file, and what the person changed in its plan.
+pub struct Source {
+    pub name: String,
+    pub bytes: Bytes,
+    pub corrections: Vec<Correction>,
+    /// What the columns of the sheet mean, if the person said so.
+    pub columns: Option<Vec<Column>>,
+}
 
 /// A file to read, and its name.
 #[derive(Debug, PartialEq, Eq)]

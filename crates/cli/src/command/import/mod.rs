@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use axum::body::Bytes;
 use clap::Args;
-use dormouse::imports::{Column, Correction, DateOrder, ImportAgents, ImportPlan};
+use dormouse::imports::{DateOrder, ImportAgents, ImportPlan};
 use dormouse::view::ImportEvent;
 use dormouse_formats::plan as formats_plan;
 use dormouse_types::draft::Format;
@@ -21,6 +21,7 @@ use crate::client::path;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::terminal::counted;
+use files::Source;
 use progress::Progress;
 
 /// Reads task lists in the formats that `--format` names; the content of a file decides which. In a terminal you see the plan first: what each line
@@ -69,15 +70,6 @@ fn format(text: &str) -> Result<Format, String> {
         // The refusal lists the names.
         _ => known.copied().map_or_else(|| text.parse().map_err(|e| format!("{e}")), Ok),
     }
-}
-
-/// A file, and what the person changed in its plan.
-struct Source {
-    name: String,
-    bytes: Bytes,
-    corrections: Vec<Correction>,
-    /// What the columns of the sheet mean, if the person said so.
-    columns: Option<Vec<Column>>,
 }
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {

@@ -355,7 +355,8 @@ fn changes_of_tasks_that_start_it_are_read_from_a_file_and_shown() {
     let world = server.world();
     let events = r#"[{"event": "fieldSet", "field": "dueDate"}]"#;
     let file = world.file("events.json", events);
-    let add = ["work", "add", "Plan", "--instructions", "Plan anew.", "--model", "own/script"];
+    let add =
+        ["work", "add", "Plan", "--instructions", "Plan anew.", "--model", "own/script", "--yes"];
     world.ok(&[&add[..], &["--events", &file]].concat());
     let shown = world.ok(&["work", "show", "plan"]).out;
     assert!(shown.contains("none: changes of tasks start it"), "{shown}");

@@ -319,12 +319,12 @@ test("a list that is imported again names the task it changes, and in what", asy
   await server.ask("PATCH", `/api/journal/tasks/${await taskId(server, "Bath")}`, { title: "The bath upstairs", dueOn: "2031-02-10" });
   await drop(app, [{ name: "rooms.md", text: text("2031-02-15").replace("paint", "paint\n- [ ] drain") }]);
   const bath = app.getByRole("article", { name: "Bath" });
-  await expect(bath).toContainText("Changes item drain.");
+  await expect(bath).toContainText("Changes item drain");
   await expect(bath).toContainText("Changed in Dormouse and stays: due date.");
   await bath.getByRole("link", { name: "changes “The bath upstairs”" }).click();
   await expect(app.getByRole("heading", { level: 1 })).toContainText("The bath upstairs");
   await app.goBack();
-  await expect(bath).toContainText("Changes item drain.");
+  await expect(bath).toContainText("Changes item drain");
 });
 
 test("a note with front matter is one block beside its task", async ({ app }) => {

@@ -116,7 +116,7 @@ test("the slash finds everything where no list has a search, and its letters are
     await page.keyboard.type("/fr");
     await expect(page.getByRole("combobox", { name: "Search tasks and agents, or run a command" }), path).toHaveValue("fr");
     await page.keyboard.press("Escape");
-    await expect(page.getByRole("combobox"), path).toHaveCount(0);
+    await expect(page.getByRole("combobox", { name: "Search tasks and agents" }), path).toHaveCount(0);
     await expect(page, path).toHaveURL(server.address + path);
   }
   expect(await starred()).toBe(before);

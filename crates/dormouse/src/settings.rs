@@ -45,6 +45,10 @@ impl Dormouse {
     /// The settings of the workspace.
     pub async fn settings(&self, caller: &Caller) -> Result<WorkspaceSettings, Error> {
         require(caller, Scope::Read)?;
+        self.settings_now().await
+    }
+
+    async fn settings_now(&self) -> Result<WorkspaceSettings, Error> {
         let name = |zone: &TimeZone| zone.iana_name().unwrap_or("UTC").to_owned();
         let stored = self.journal.stored_zone(WORKSPACE).await?;
         let default = stored.as_ref().map_or(&self.zone_settings.default, StoredZone::default);
@@ -65,7 +69,7 @@ impl Dormouse {
     ) -> Result<WorkspaceSettings, Error> {
         require(caller, Scope::Admin)?;
         if patch == SettingsPatch::default() {
-            return self.settings(caller).await;
+            return self.settings_now().await;
         }
         let zone = match patch.time_zone {
             None => None,
@@ -86,7 +90,7 @@ impl Dormouse {
         self.store
             .commit(Commit::new("settings.edit", Db::Agent, WORKSPACE).change(changed))
             .await?;
-        self.settings(caller).await
+        self.settings_now().await
     }
 
     /// Lets everything follow the time zone that is stored, if it is another one than before: days, due

@@ -55,6 +55,7 @@ impl Dormouse {
         (to, wording): (&str, Wording),
         key: Option<String>,
     ) -> Result<AgentWork, Error> {
+        require(caller, Scope::Edit)?;
         let message = format!("`{to}` has no time of day: write one, such as `tomorrow at 11`");
         let at = self.read_time("to", to, wording)?.at;
         let at = at.ok_or(Error::Invalid { field: "to", message })?;

@@ -207,6 +207,14 @@ impl Work {
                     }
                     let moved = moved(&again, to, &person);
                     again.except(Exception::Moved { original, to: moved.0, clock: moved.1 });
+                    // Somebody who travels west meets a time again that was over for the schedule.
+                    let whole = self::whole(&again, &person)?;
+                    let mut all = upcoming(&whole, &again, &position, &person);
+                    if !all.any(|(start, _)| start == original) {
+                        let hint = "its clock has shown that time already: name a later time";
+                        let state = after.state;
+                        return Err(WorkError::State { work: id.clone(), state, hint });
+                    }
                 }
             }
             self.reschedule(after, &again, &person)?;

@@ -64,7 +64,7 @@ pub struct Coming {
 /// Finds everything that is due up to now, or a first piece of it: at least `most` occurrences.
 ///
 /// `not_before` is when the definition became due. An occurrence that is due earlier was not: the clock
-/// of the person moved past it, and it counts as due at that moment.
+/// of the person moved past it, and it counts as due at that moment. What is suspended then never runs.
 pub fn coming(
     series: &Series,
     position: &Position,
@@ -80,7 +80,9 @@ pub fn coming(
         if next.at > now || due.len() >= most {
             break Some(next.at);
         }
-        due.extend(next.occurrences.into_iter().map(|one| (one.id, one.due.max(not_before))));
+        let occurrences = next.occurrences.into_iter();
+        let occurrences = occurrences.map(|one| (one.id, one.due.max(not_before)));
+        due.extend(occurrences.filter(|(_, due)| !series.is_suspended(*due)));
         position = next.position;
     };
     Coming { due, position, next_due }
@@ -209,6 +211,22 @@ mod tests {
     fn a_new_schedule_does_not_fire_for_the_past() {
         let found = check(DAILY, ONCE, 0, ["2026-03-05T12:00:00Z", "2026-03-05T12:00:00Z"]);
         assert_eq!(found, "then 06. 09:00");
+    }
+
+    #[test]
+    fn what_the_clock_moves_past_while_it_is_suspended_never_runs() {
+        let nightly = "DTSTART:20260301T220000\nRRULE:FREQ=DAILY";
+        let (home, away) = (person("UTC"), person("Asia/Tokyo"));
+        let mut series = series_text::read(nightly, &home).expect("a series");
+        let position = Position::new(at("2026-03-02T13:30:00Z"), &home);
+        let moved = at("2026-03-02T14:00:00Z");
+        let of = |series: &Series| {
+            let coming = coming(series, &position, &away, moved, moved, 100);
+            (coming.due.len(), coming.next_due.expect("a daily time"))
+        };
+        assert_eq!(of(&series), (1, at("2026-03-03T13:00:00Z")));
+        series.suspend(at("2026-03-02T13:45:00Z"), Some(at("2026-03-06T00:00:00Z")));
+        assert_eq!(of(&series), (0, at("2026-03-06T13:00:00Z")));
     }
 
     #[test]

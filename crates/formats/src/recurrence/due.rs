@@ -214,7 +214,8 @@ impl Series {
         }
     }
 
-    fn is_suspended(&self, due: Timestamp) -> bool {
+    /// Whether nothing is due at a time because it is suspended.
+    pub fn is_suspended(&self, due: Timestamp) -> bool {
         self.suspended_until(due).is_some()
     }
 

@@ -37,6 +37,9 @@ fn request(operation: &Operation, path: &str, token: Option<&str>) -> Request<Bo
         .map(|one| one["name"].as_str().unwrap_or_default())
         .map(|name| format!("{name}={}", value(name)))
         .collect();
+    // It is about one of several things, and a model alone is one of them.
+    let model = (operation.id == "askAboutModel").then(|| format!("model={MODEL}"));
+    let query: Vec<String> = query.into_iter().chain(model).collect();
     let mark = if query.is_empty() { "" } else { "?" };
     let uri = format!("{path}{mark}{}", query.join("&"));
     let mut request = Request::builder().method(operation.method.as_str()).uri(uri);
@@ -72,6 +75,12 @@ fn request(operation: &Operation, path: &str, token: Option<&str>) -> Request<Bo
             if ["createWork", "createDebugTask"].contains(&operation.id.as_str()) =>
         {
             json!({ "title": "x", "instructions": "x" }).to_string()
+        }
+        "application/json" if operation.id == "moveWorkOccurrence" => {
+            json!({ "to": "2031-03-03 11:00" }).to_string()
+        }
+        "application/json" if operation.id == "suspendWork" => {
+            json!({ "until": "2031-03-03" }).to_string()
         }
         "application/json" if operation.id == "readWorkInstruction" => {
             json!({ "text": "every day at 7 tell me what is due" }).to_string()
@@ -286,6 +295,7 @@ async fn populated(world: &World) -> Vec<(&'static str, String)> {
         ("{token}", text(&token["details"]["id"])),
         ("{need}", format!("workQuestion:{run}")),
         ("{work}", work),
+        ("{occurrence}", "2026-03-03T12:00:00".to_owned()),
         ("{run}", run),
         ("{question}", question),
         ("{delivery}", text(&delivered["items"][0]["id"])),

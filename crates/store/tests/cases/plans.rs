@@ -557,6 +557,7 @@ fn queries(world: &World) -> Vec<Statement> {
         work::result::pending(None, &work::place::Place::START, 1),
         work::status::replaced_between(WS, &work_id, [Seq(1), Seq(2)]),
         work::step::of_runs(WS, std::slice::from_ref(&work_run)),
+        work::run::started_of_since(WS, std::slice::from_ref(&work_id), at(0)),
         work::delivery::by_id(WS, &world.id()),
         work::delivery::unread_of_work(WS, &work_id),
         work::delivery::known(WS, &[]),

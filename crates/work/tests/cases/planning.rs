@@ -281,6 +281,25 @@ fn single_occurrences_run_as_a_person_wants_them(world: &World) {
     assert_eq!(drained("2026-03-06T08:00:00Z"), ["03-03", "03-06"]);
 }
 
+fn an_occurrence_is_not_moved_to_a_time_that_its_clock_has_shown(world: &World) {
+    let id = world.create("Standup", Some("daily at 9"));
+    world.script.push(finish("done", "Told."));
+    world.set("2026-03-02T08:00:00Z");
+    assert_eq!(world.drain(), [DONE]);
+    // It is three in the morning again.
+    let west = world.in_zone("America/New_York");
+    wait(west.work.follow_zone(WS)).expect("it follows");
+    let move_to = |at: &str| {
+        let wish = Wish::MoveTo(ManualClock::at(at).now());
+        wait(west.work.change_occurrence(WS, &id, "2026-03-03T09:00:00", wish, &me()))
+    };
+    let lost = move_to("2026-03-02T13:00:00Z");
+    assert!(matches!(lost, Err(WorkError::State { .. })), "{lost:?}");
+    let moved = move_to("2026-03-02T15:00:00Z").expect("moved");
+    let due = moved.definition.next_due_at.expect("a time");
+    assert_eq!(due.to_string(), "2026-03-02T15:00:00Z");
+}
+
 fn a_one_off_time_runs_once_and_is_over(world: &World) {
     let id = world.create("Reminder", Some("tomorrow at 15:00"));
     world.set("2026-03-03T14:00:00Z");
@@ -349,6 +368,7 @@ each_engine! {
     a_zone_that_changes_neither_repeats_nor_loses_a_run,
     a_zone_that_moves_back_and_forth_leaves_each_day_with_one_row,
     single_occurrences_run_as_a_person_wants_them,
+    an_occurrence_is_not_moved_to_a_time_that_its_clock_has_shown,
     time_away_is_caught_up_as_the_policy_says,
     how_late_a_missed_run_may_be_is_up_to_its_work,
     runs_that_may_be_side_by_side_have_a_session_each,

@@ -123,16 +123,19 @@ impl Dormouse {
         }
         let read = self.understood(caller, &instructions, wording, "instructions").await?;
         self.may_be_kept(caller, &read.parameters).await?;
+        // What starts by something else has the usual time only if its words say one.
+        let starts_otherwise = new.waits_for_calls || !new.events.is_empty();
         let schedule = match given {
-            Some(given) => given,
-            None => self.read_work_schedule(&read.schedule_words, in_language(wording, &read))?,
+            None if starts_otherwise && read.is_usual_time => None,
+            None => {
+                let wording = in_language(wording, &read);
+                Some(self.read_work_schedule(&read.schedule_words, wording)?)
+            }
+            given => given,
         };
         let made = self.as_read(read, words, wording);
-        Ok(Meant {
-            instructions: Some(instructions),
-            built_in: Some(Some(made)),
-            schedule: Some(schedule),
-        })
+        let built_in = Some(Some(made));
+        Ok(Meant { instructions: Some(instructions), built_in, schedule })
     }
 
     /// What a change of work means. Work that was given to a language model reads its instructions

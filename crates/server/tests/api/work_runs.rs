@@ -149,3 +149,25 @@ async fn a_request_to_cancel_ends_one_run_however_often_it_is_sent() {
     let answer = world.call("PATCH", &path, &stray).await;
     assert_eq!(answer.json()["errors"][0]["pointer"], "/runId", "{}", answer.rendered());
 }
+
+#[tokio::test]
+async fn work_that_something_else_starts_has_a_schedule_only_if_its_words_say_one() {
+    let world = World::new();
+    let schedule = async |body: Value| {
+        let made = world.call("POST", "/api/tasks", &body.to_string()).await;
+        assert_eq!(made.status, 201, "{}", made.rendered());
+        made.json()["schedule"].clone()
+    };
+    let add = |instructions: &str, more: Value| {
+        let mut body = json!({ "title": "Due", "instructions": instructions });
+        let more = more.as_object().cloned().unwrap_or_default();
+        body.as_object_mut().expect("an object").extend(more);
+        schedule(body)
+    };
+    let due = "Say what is due today.";
+    assert_eq!(add(due, json!({ "waitsForCalls": true })).await, Value::Null);
+    let events = json!({ "events": [{ "event": "fieldSet", "field": "dueDate" }] });
+    assert_eq!(add(due, events.clone()).await, Value::Null);
+    let said = add("every weekday at 7 tell me what is due", events).await;
+    assert_eq!(said, "every weekday at 07:00");
+}

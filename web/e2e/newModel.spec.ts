@@ -68,7 +68,7 @@ async function chosen(page: Page, server: Server, agent: Agent, model: SlowModel
     const question = page.getByRole("dialog", { name: `Use slow (house) for ${agent.displayName}?` });
     await expect(question).toContainText(`Sent to ${model.address}:`);
     await expect(question).toContainText("1 agent uses it from its next wake on.");
-    await expect(question).toContainText(/What it costs\s*About \$/);
+    await expect(question).toContainText(/What it costs\s*An estimate: about \$/);
     await expect(question).toContainText("What gets turned off");
     return question;
   };

@@ -61,7 +61,7 @@ test("rejections speak for a rule; it is made, holds back the next proposal, and
 
   await asked.getByRole("button", { name: "Make it a rule" }).click();
   const rules = page.getByRole("region", { name: "Rules from your decisions" });
-  await expect(rules.getByText("No suggestions for Due date: where there is none")).toBeVisible();
+  await expect(rules.getByText("No suggestions for Due date: where there is none", { exact: true })).toBeVisible();
   await expect(asked).toHaveCount(0);
   await expect(rules).toContainText("Held back nothing yet.");
 

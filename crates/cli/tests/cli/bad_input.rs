@@ -282,11 +282,11 @@ fn a_device_that_never_ends_is_refused() {
 #[test]
 fn of_several_files_those_without_text_are_named_and_left_out() {
     let world = World::new();
-    let picture = world.file("photo.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
+    let picture = world.file("lists/photo.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
     let (first, last) =
-        (world.file("a.md", "# Fence\n- [ ] paint\n"), world.file("b.md", "# Roof\n"));
+        (world.file("lists/a.md", "# Fence\n- [ ] paint\n"), world.file("lists/b.md", "# Roof\n"));
     let folder = std::path::Path::new(&first).parent().expect("a folder").display().to_string();
-    let all = ["--no-wait", "import", &first, &picture, &folder, &last];
+    let all = ["--no-wait", "import", &first, &picture, &last, &folder];
     let done = world.run(&all);
     assert_eq!(done.code, 1, "{done:?}");
     assert!(done.out.contains("left out: photo.png"), "{done:?}");

@@ -23,7 +23,7 @@ use crate::view::{ImportEvent, ImportOutcome};
 use crate::{Dormouse, Error};
 
 pub use dormouse_formats::csv::Column;
-pub use dormouse_formats::intake::DateOrder;
+pub use dormouse_formats::intake::DayOrder;
 pub use dormouse_formats::plan::Correction;
 pub use options::{ImportAgents, ImportFile, ImportOptions};
 pub use plan::{ImportPlan, ImportRemark, LineRun, TaskPlan};

@@ -85,7 +85,7 @@ pub use dormouse_agents::template::evolution::Approval as EvolutionApproval;
 pub use dormouse_agents::template::{NewPolicy, NewTemplate, TemplatePatch};
 pub use dormouse_changes::rule::service::NewRule;
 pub use dormouse_changes::set::effective_state::KnownValue;
-pub use dormouse_formats::export::Lost;
+pub use dormouse_formats::export::{ExportFormat, Lost};
 pub use dormouse_journal::{Deleted, Due, Sort};
 pub use dormouse_queries::{
     AgentFilter, AgentPresence, AttentionFilter, MessageFilter, OperationFilter, RunDays,
@@ -99,7 +99,7 @@ pub use dormouse_types::{Caller, Verdict};
 pub use drain::{DrainReport, DrainScope};
 pub use error::{Error, Problem, Retry};
 pub use imports::{ImportAgents, ImportFile, ImportOptions, ImportPlan};
-pub use read::{Export, ExportFormat, ExportLoss, ExportLosses, Selection, TaskFile};
+pub use read::{Export, ExportLoss, ExportLosses, Selection, TaskFile};
 pub use serve::{ServeEvent, ServeOptions};
 pub use settings::{SettingsPatch, WorkspaceSettings};
 pub use tasks::{EntryPatch, ItemPatch, NewEntry, NewTask, TaskPatch};

@@ -10,6 +10,7 @@ pub(crate) mod task;
 use std::collections::{BTreeMap, BTreeSet};
 
 use dormouse_types::closed_list;
+use dormouse_types::draft::Format;
 
 use crate::{csv, dormouse_json, icalendar, todo_txt};
 
@@ -18,16 +19,52 @@ pub use task::{Link, Lost, Task};
 
 closed_list! {
     /// A format that tasks can be written in.
-    pub enum Target, "format to write" {
+    pub enum ExportFormat, "format to write" {
         /// Markdown: front matter for one task, a heading for each of several.
         Markdown = "markdown",
+        /// todo.txt: one task a line.
         TodoTxt = "todoTxt",
-        /// iCalendar with `VTODO`.
+        /// iCalendar with a `VTODO` for each task.
         ICalendar = "iCalendar",
         /// A sheet, with commas and a header row.
         Csv = "csv",
-        /// Dormouse's own JSON, which holds everything.
+        /// Dormouse's own JSON, with all that the other formats could hold.
         Json = "json",
+    }
+}
+
+impl ExportFormat {
+    /// The format that reads what this one writes.
+    pub fn read_as(self) -> Format {
+        match self {
+            Self::Markdown => Format::Markdown,
+            Self::TodoTxt => Format::TodoTxt,
+            Self::ICalendar => Format::ICalendar,
+            Self::Csv => Format::Csv,
+            Self::Json => Format::Dormouse,
+        }
+    }
+
+    /// The media type of a file, in UTF-8.
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Self::Markdown => "text/markdown",
+            Self::TodoTxt => "text/plain",
+            Self::ICalendar => "text/calendar",
+            Self::Csv => "text/csv",
+            Self::Json => "application/json",
+        }
+    }
+
+    /// How the name of a file ends.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Markdown => "md",
+            Self::TodoTxt => "txt",
+            Self::ICalendar => "ics",
+            Self::Csv => "csv",
+            Self::Json => "json",
+        }
     }
 }
 
@@ -51,15 +88,15 @@ pub struct Written {
 }
 
 /// What writing tasks in a format would leave out.
-pub fn losses(tasks: &[Task], target: Target) -> Vec<Loss> {
+pub fn losses(tasks: &[Task], format: ExportFormat) -> Vec<Loss> {
     let mut found: BTreeMap<Lost, Loss> = BTreeMap::new();
     for task in tasks {
-        let mut parts = match target {
-            Target::Markdown => markdown::lost(task, tasks.len()),
-            Target::TodoTxt => todo_txt::lost(task),
-            Target::ICalendar => icalendar::lost(task),
-            Target::Csv => csv::lost(task),
-            Target::Json => Vec::new(),
+        let mut parts = match format {
+            ExportFormat::Markdown => markdown::lost(task, tasks.len()),
+            ExportFormat::TodoTxt => todo_txt::lost(task),
+            ExportFormat::ICalendar => icalendar::lost(task),
+            ExportFormat::Csv => csv::lost(task),
+            ExportFormat::Json => Vec::new(),
         };
         parts.sort_unstable();
         parts.dedup();
@@ -72,15 +109,15 @@ pub fn losses(tasks: &[Task], target: Target) -> Vec<Loss> {
 }
 
 /// Writes tasks in a format.
-pub fn write(tasks: &[Task], target: Target) -> Written {
+pub fn write(tasks: &[Task], format: ExportFormat) -> Written {
     let number = if tasks.len() == 1 { Number::One } else { Number::Several };
-    let mut writer = Writer::new(target, number);
+    let mut writer = Writer::new(format, number);
     let mut text = writer.head();
     for task in tasks {
         text.push_str(&writer.task(task));
     }
     text.push_str(&writer.end());
-    Written { text, losses: losses(tasks, target) }
+    Written { text, losses: losses(tasks, format) }
 }
 
 /// How many tasks a file is for. Markdown writes a task that is alone in another way.
@@ -97,7 +134,7 @@ pub enum Number {
 /// what was written.
 #[derive(Debug)]
 pub struct Writer {
-    target: Target,
+    format: ExportFormat,
     number: Number,
     n_written: usize,
     uids: BTreeSet<String>,
@@ -105,17 +142,17 @@ pub struct Writer {
 
 impl Writer {
     /// Begins a file.
-    pub fn new(target: Target, number: Number) -> Self {
-        Self { target, number, n_written: 0, uids: BTreeSet::new() }
+    pub fn new(format: ExportFormat, number: Number) -> Self {
+        Self { format, number, n_written: 0, uids: BTreeSet::new() }
     }
 
     /// What comes before the first task.
     pub fn head(&self) -> String {
-        match self.target {
-            Target::Markdown | Target::TodoTxt => String::new(),
-            Target::ICalendar => icalendar::head(),
-            Target::Csv => csv::head(),
-            Target::Json => dormouse_json::head(),
+        match self.format {
+            ExportFormat::Markdown | ExportFormat::TodoTxt => String::new(),
+            ExportFormat::ICalendar => icalendar::head(),
+            ExportFormat::Csv => csv::head(),
+            ExportFormat::Json => dormouse_json::head(),
         }
     }
 
@@ -123,25 +160,25 @@ impl Writer {
     pub fn task(&mut self, task: &Task) -> String {
         let is_first = self.n_written == 0;
         self.n_written += 1;
-        match (self.target, self.number) {
-            (Target::Markdown, Number::One) => markdown::alone(task),
-            (Target::Markdown, Number::Several) if is_first => markdown::section(task),
-            (Target::Markdown, Number::Several) => format!("\n{}", markdown::section(task)),
-            (Target::TodoTxt, _) => todo_txt::line(task),
-            (Target::ICalendar, _) => icalendar::component(task, &mut self.uids),
-            (Target::Csv, _) => csv::task_row(task),
-            (Target::Json, _) if is_first => dormouse_json::member(task),
-            (Target::Json, _) => format!(",{}", dormouse_json::member(task)),
+        match (self.format, self.number) {
+            (ExportFormat::Markdown, Number::One) => markdown::alone(task),
+            (ExportFormat::Markdown, Number::Several) if is_first => markdown::section(task),
+            (ExportFormat::Markdown, Number::Several) => format!("\n{}", markdown::section(task)),
+            (ExportFormat::TodoTxt, _) => todo_txt::line(task),
+            (ExportFormat::ICalendar, _) => icalendar::component(task, &mut self.uids),
+            (ExportFormat::Csv, _) => csv::task_row(task),
+            (ExportFormat::Json, _) if is_first => dormouse_json::member(task),
+            (ExportFormat::Json, _) => format!(",{}", dormouse_json::member(task)),
         }
     }
 
     /// What comes after the last task.
     pub fn end(&self) -> String {
-        match self.target {
-            Target::Markdown | Target::TodoTxt | Target::Csv => String::new(),
-            Target::ICalendar => icalendar::end(),
-            Target::Json if self.n_written == 0 => dormouse_json::end(""),
-            Target::Json => dormouse_json::end("\n  "),
+        match self.format {
+            ExportFormat::Markdown | ExportFormat::TodoTxt | ExportFormat::Csv => String::new(),
+            ExportFormat::ICalendar => icalendar::end(),
+            ExportFormat::Json if self.n_written == 0 => dormouse_json::end(""),
+            ExportFormat::Json => dormouse_json::end("\n  "),
         }
     }
 }

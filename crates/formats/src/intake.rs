@@ -39,7 +39,7 @@ pub(crate) use words::{
 use dormouse_types::Timestamp;
 use dormouse_types::task::Status;
 
-pub use crate::reading::{Cancel, DateOrder, ReadOptions};
+pub use crate::reading::{Cancel, DayOrder, ReadOptions};
 
 /// A whole time in UTC, as an export writes it.
 pub(crate) fn instant(text: &str) -> Option<Timestamp> {

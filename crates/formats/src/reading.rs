@@ -15,7 +15,7 @@ use jiff::civil::Date;
 
 pub use cancel::Cancel;
 pub use columns::{Because, Column, ColumnGuess, Columns};
-pub use options::{DateOrder, ReadOptions};
+pub use options::{DayOrder, ReadOptions};
 
 /// The most lines of one text: each costs memory in the plan.
 pub(crate) const MAX_LINES: usize = 1_000_000;

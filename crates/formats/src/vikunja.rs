@@ -15,7 +15,8 @@ use dormouse_types::task::{Priority, Status};
 use jiff::civil::Date;
 
 use crate::intake::{
-    Draft, Gather, Lines, ReadError, ReadOptions, day_of, fold, is_html, take_boxes, to_markdown,
+    Dates, Draft, Gather, Lines, ReadError, ReadOptions, day_of, fold, is_html, take_boxes,
+    to_markdown,
 };
 use crate::json::{self, Node, Object};
 use crate::reading::{Format, Reading, Role};
@@ -127,7 +128,7 @@ fn task(
     if let Some((text, day)) = time(&mut object, "due_date", options) {
         draft.task.due_on = day;
         let remark = match day {
-            None => Some("this is no day, so there is no due date: kept as text"),
+            None => Some(Dates::new(options).why_no_day(&text)),
             Some(_) if has_time(&text) => Some("the time of a due date has no field: kept as text"),
             Some(_) => None,
         };

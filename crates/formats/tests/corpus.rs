@@ -3,10 +3,16 @@
 
 use std::path::{Path, PathBuf};
 
+use dormouse_formats::export::ExportFormat;
 use dormouse_formats::{markdown, sanitise};
 use dormouse_types::draft::{Drafts, Task};
 
 use crate::properties::{lost_words, survives_terminal};
+
+/// The formats that read back what they have written; Markdown does so with the exceptions of `round_trips`.
+pub fn own() -> impl Iterator<Item = ExportFormat> {
+    ExportFormat::ALL.iter().copied().filter(|format| *format != ExportFormat::Markdown)
+}
 
 /// The folder of a kind of data; without it, prints what was not tested.
 pub fn data(kind: &str) -> Option<PathBuf> {

@@ -1,7 +1,7 @@
 //! Due dates that a list says in words, and lines that a person makes the due date.
 
 use dormouse_formats::csv::{Because, Column};
-use dormouse_formats::intake::{DateOrder, ReadOptions};
+use dormouse_formats::intake::{DayOrder, ReadOptions};
 use dormouse_formats::plan::{
     self, Correction, CorrectionError, Edit, Kept, Options, Planned, Reading, Role,
 };
@@ -202,7 +202,7 @@ fn the_meanings_that_a_person_gives_to_columns_hold() {
 #[test]
 fn the_digest_changes_with_everything_that_a_plan_depends_on() {
     let base = options(TODAY);
-    let month_first = ReadOptions { order: DateOrder::MonthFirst, ..base.read.clone() };
+    let month_first = ReadOptions { order: DayOrder::MonthFirst, ..base.read.clone() };
     let zone = jiff::tz::TimeZone::get("Europe/Bucharest").unwrap();
     let all = [
         base.clone(),
@@ -380,15 +380,15 @@ fn a_kept_day_outlives_half_a_file_and_gives_way_to_the_other_order() {
         let reading = plan::read("list", text.as_bytes(), &options(order)).unwrap();
         plan::apply(text, &reading, kept, &[]).unwrap()
     };
-    let first = planned(text, DateOrder::DayFirst, &Kept::default());
+    let first = planned(text, DayOrder::DayFirst, &Kept::default());
     let due = |planned: &plan::Planned| planned.tasks[0].draft.due_on.map(|day| day.to_string());
     assert_eq!(due(&first).as_deref(), Some("2027-04-03"));
     let mut earlier = first.kept;
     earlier.days[0].day = "2026-04-03".parse().unwrap();
-    let half = planned("# Flat\n", DateOrder::DayFirst, &earlier);
-    let again = planned(text, DateOrder::DayFirst, &half.kept);
+    let half = planned("# Flat\n", DayOrder::DayFirst, &earlier);
+    let again = planned(text, DayOrder::DayFirst, &half.kept);
     assert_eq!(due(&again).as_deref(), Some("2026-04-03"), "it was kept meanwhile");
-    let other = planned(text, DateOrder::MonthFirst, &again.kept);
+    let other = planned(text, DayOrder::MonthFirst, &again.kept);
     assert_eq!(due(&other).as_deref(), Some("2027-03-04"));
 }
 

@@ -8,7 +8,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use dormouse_formats::export::{Target, Task, write};
+use dormouse_formats::export::{ExportFormat, Task, write};
 use dormouse_formats::plan::{Format, Reading};
 use dormouse_types::draft::Item;
 use dormouse_types::task::{Priority, Status};
@@ -129,7 +129,7 @@ fn tasks() -> Vec<Task> {
 #[test]
 fn a_written_calendar_says_the_same_to_icalendar() {
     let tasks = tasks();
-    let text = write(&tasks, Target::ICalendar).text;
+    let text = write(&tasks, ExportFormat::ICalendar).text;
     let Some(theirs) = ask("icalendar", TODOS, &text) else { return };
     let theirs = theirs.as_array().unwrap();
     assert_eq!(theirs.len(), 2 * tasks.len());
@@ -147,7 +147,7 @@ fn a_written_calendar_says_the_same_to_icalendar() {
 #[test]
 fn a_written_todo_txt_says_the_same_to_pytodotxt() {
     let tasks = tasks();
-    let text = write(&tasks, Target::TodoTxt).text;
+    let text = write(&tasks, ExportFormat::TodoTxt).text;
     let Some(theirs) = ask("pytodotxt", LINES, &text) else { return };
     let theirs = theirs.as_array().unwrap();
     assert_eq!(theirs.len(), tasks.len());

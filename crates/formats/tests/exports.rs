@@ -1,6 +1,6 @@
 //! Tasks written in each format, and what holds for any task.
 
-use dormouse_formats::export::{self, Link, Loss, Lost, Target, Task, losses, page, write};
+use dormouse_formats::export::{self, ExportFormat, Link, Loss, Lost, Task, losses, page, write};
 use dormouse_formats::plan::{Format, Reading};
 use dormouse_types::draft;
 use dormouse_types::task::{EntryKind, Flags, LinkDirection, LinkKind, Priority, Status};
@@ -8,6 +8,7 @@ use insta::assert_snapshot;
 use jiff::civil::{Date, date};
 use proptest::prelude::*;
 
+use crate::corpus::own;
 use crate::readings::{is_whole, read};
 
 fn boat() -> Task {
@@ -62,7 +63,7 @@ fn boat() -> Task {
     }
 }
 
-fn shown(target: Target) -> String {
+fn shown(target: ExportFormat) -> String {
     let plain =
         Task { key: "task-02".into(), title: "x (A) 2026-01-01 +odd".into(), ..Task::default() };
     let written = write(&[boat(), plain], target);
@@ -78,8 +79,8 @@ fn shown(target: Target) -> String {
 
 #[test]
 fn a_task_as_markdown() {
-    assert_snapshot!(shown(Target::Markdown));
-    assert_snapshot!("one_task_as_markdown", write(&[boat()], Target::Markdown).text);
+    assert_snapshot!(shown(ExportFormat::Markdown));
+    assert_snapshot!("one_task_as_markdown", write(&[boat()], ExportFormat::Markdown).text);
 }
 
 #[test]
@@ -110,7 +111,7 @@ fn several_tasks_as_markdown_are_read_with_all_their_fields_and_keys() {
             ..Task::default()
         },
     ];
-    let written = write(&tasks, Target::Markdown);
+    let written = write(&tasks, ExportFormat::Markdown);
     assert!(written.losses.iter().all(|loss| loss.part != Lost::Key));
     let reading = dormouse_formats::markdown::reading("list.md", written.text.as_bytes()).unwrap();
     let fields = |task: &Task| Task { items: Vec::new(), entries: Vec::new(), ..task.clone() };
@@ -129,7 +130,7 @@ fn several_tasks_as_markdown_are_read_with_all_their_fields_and_keys() {
     assert_eq!(read[2].entries, tasks[2].entries);
     assert!(reading.remarks.is_empty(), "{:?}", reading.remarks);
     // What was read is written and read again as it is.
-    let again = write(&read, Target::Markdown).text;
+    let again = write(&read, ExportFormat::Markdown).text;
     let again = dormouse_formats::markdown::reading("list.md", again.as_bytes()).unwrap();
     let ignoring_lines = |tasks: &[draft::Task]| -> Vec<_> {
         tasks.iter().map(|task| draft::Task { line: 0, ..task.clone() }).collect()
@@ -156,7 +157,7 @@ fn fields_below_a_heading_that_have_no_place_are_text() {
 
 #[test]
 fn one_task_as_markdown_is_read_with_its_fields() {
-    let (boat, text) = (boat(), write(&[boat()], Target::Markdown).text);
+    let (boat, text) = (boat(), write(&[boat()], ExportFormat::Markdown).text);
     let drafts = dormouse_formats::markdown::read("boat.md", text.as_bytes()).unwrap();
     let [task] = &drafts.tasks[..] else { panic!("{drafts:?}") };
     assert_eq!(
@@ -183,22 +184,22 @@ fn one_task_as_markdown_is_read_with_its_fields() {
 
 #[test]
 fn a_task_as_todo_txt() {
-    assert_snapshot!(shown(Target::TodoTxt));
+    assert_snapshot!(shown(ExportFormat::TodoTxt));
 }
 
 #[test]
 fn a_task_as_vtodo() {
-    assert_snapshot!(shown(Target::ICalendar));
+    assert_snapshot!(shown(ExportFormat::ICalendar));
 }
 
 #[test]
 fn a_task_as_csv() {
-    assert_snapshot!(shown(Target::Csv));
+    assert_snapshot!(shown(ExportFormat::Csv));
 }
 
 #[test]
 fn a_task_as_json() {
-    assert_snapshot!(shown(Target::Json));
+    assert_snapshot!(shown(ExportFormat::Json));
 }
 
 #[test]
@@ -208,17 +209,17 @@ fn a_task_as_a_page_with_its_report() {
 
 #[test]
 fn what_is_lost_is_known_before_anything_is_written() {
-    for target in Target::ALL {
+    for target in ExportFormat::ALL {
         assert_eq!(losses(&[boat()], *target), write(&[boat()], *target).losses);
     }
-    assert!(losses(&[boat()], Target::Json).is_empty());
+    assert!(losses(&[boat()], ExportFormat::Json).is_empty());
 }
 
 #[test]
 fn a_cell_is_no_formula() {
     for title in ["=1+1", "+1", "-1", "@a", "'=1", "''@x", "＝1"] {
         let task = Task { title: title.to_owned(), key: title.to_owned(), ..Task::default() };
-        let text = write(&[task], Target::Csv).text;
+        let text = write(&[task], ExportFormat::Csv).text;
         let row = text.lines().nth(1).unwrap();
         assert!(row.starts_with('\''), "{row}");
         let reading = read(Format::Csv, "a.csv", &text).unwrap();
@@ -247,7 +248,7 @@ fn an_instance_of_a_series_in_our_own_calendar_is_the_task_that_it_was() {
 #[test]
 fn no_line_of_a_calendar_is_longer_than_75_octets_or_splits_a_character() {
     let task = Task { title: "ä漢🦀".repeat(120), key: "k".into(), ..Task::default() };
-    let bytes = write(&[task], Target::ICalendar).text;
+    let bytes = write(&[task], ExportFormat::ICalendar).text;
     assert!(bytes.split("\r\n").all(|line| line.len() <= 75));
     assert!(!bytes.replace("\r\n", "").contains(['\r', '\n']));
 }
@@ -257,33 +258,26 @@ fn content(reading: &Reading) -> Vec<draft::Task> {
     reading.tasks.iter().cloned().map(|task| draft::Task { line: 0, ..task }).collect()
 }
 
-fn again(format: Format, target: Target, tasks: &[draft::Task]) -> Vec<draft::Task> {
+fn again(target: ExportFormat, tasks: &[draft::Task]) -> Vec<draft::Task> {
     let tasks: Vec<Task> = tasks.iter().map(Task::from).collect();
     let text = write(&tasks, target).text;
-    let reading = read(format, "a", &text).unwrap();
+    let reading = read(target.read_as(), "a", &text).unwrap();
     is_whole(&reading, &text);
     content(&reading)
 }
 
-const OWN: [(Format, Target); 4] = [
-    (Format::TodoTxt, Target::TodoTxt),
-    (Format::ICalendar, Target::ICalendar),
-    (Format::Csv, Target::Csv),
-    (Format::Dormouse, Target::Json),
-];
-
 #[test]
 fn a_file_read_and_written_in_its_format_says_the_same() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples/formats");
-    for (format, target, name) in [
-        (Format::TodoTxt, Target::TodoTxt, "chores.todo.txt"),
-        (Format::ICalendar, Target::ICalendar, "flat.ics"),
-        (Format::Csv, Target::Csv, "things.csv"),
-        (Format::Csv, Target::Csv, "template.csv"),
+    for (target, name) in [
+        (ExportFormat::TodoTxt, "chores.todo.txt"),
+        (ExportFormat::ICalendar, "flat.ics"),
+        (ExportFormat::Csv, "things.csv"),
+        (ExportFormat::Csv, "template.csv"),
     ] {
         let text = std::fs::read_to_string(folder.join(name)).unwrap();
-        let first = content(&read(format, "a", &text).unwrap());
-        assert_eq!(again(format, target, &first), first, "{name}");
+        let first = content(&read(target.read_as(), "a", &text).unwrap());
+        assert_eq!(again(target, &first), first, "{name}");
     }
 }
 
@@ -390,12 +384,12 @@ proptest! {
 
     #[test]
     fn json_holds_everything(task in task()) {
-        prop_assert_eq!(again(Format::Dormouse, Target::Json, std::slice::from_ref(&task)), [task]);
+        prop_assert_eq!(again(ExportFormat::Json, std::slice::from_ref(&task)), [task]);
     }
 
     #[test]
     fn a_calendar_holds_everything(task in task()) {
-        prop_assert_eq!(again(Format::ICalendar, Target::ICalendar, std::slice::from_ref(&task)), [task]);
+        prop_assert_eq!(again(ExportFormat::ICalendar, std::slice::from_ref(&task)), [task]);
     }
 
     #[test]
@@ -406,14 +400,14 @@ proptest! {
             }
             task
         };
-        let read: Vec<_> = again(Format::Csv, Target::Csv, std::slice::from_ref(&task)).into_iter().map(without_keys).collect();
+        let read: Vec<_> = again(ExportFormat::Csv, std::slice::from_ref(&task)).into_iter().map(without_keys).collect();
         prop_assert_eq!(read, [without_keys(task)]);
     }
 
     #[test]
     fn todo_txt_names_what_its_line_does_not_hold(task in task()) {
-        let lost: Vec<Lost> = losses(&[export::Task::from(&task)], Target::TodoTxt).iter().map(|loss| loss.part).collect();
-        let read = again(Format::TodoTxt, Target::TodoTxt, std::slice::from_ref(&task));
+        let lost: Vec<Lost> = losses(&[export::Task::from(&task)], ExportFormat::TodoTxt).iter().map(|loss| loss.part).collect();
+        let read = again(ExportFormat::TodoTxt, std::slice::from_ref(&task));
         prop_assert_eq!(read.len(), 1);
         let read = &read[0];
         prop_assert!(lost.contains(&Lost::Title) || read.title == task.title, "{:?}", read);
@@ -428,9 +422,9 @@ proptest! {
 
     #[test]
     fn what_was_written_once_is_written_the_same_again(tasks in prop::collection::vec(task(), 1..4)) {
-        for (format, target) in OWN {
-            let first = again(format, target, &tasks);
-            let second = again(format, target, &first);
+        for target in own() {
+            let first = again(target, &tasks);
+            let second = again(target, &first);
             prop_assert_eq!(&second, &first, "{:?}", target);
         }
     }
@@ -440,7 +434,7 @@ proptest! {
         let text = lines.join("\n");
         let first = read(Format::TodoTxt, "a", &text).unwrap();
         is_whole(&first, &text);
-        prop_assert_eq!(again(Format::TodoTxt, Target::TodoTxt, &content(&first)), content(&first));
+        prop_assert_eq!(again(ExportFormat::TodoTxt, &content(&first)), content(&first));
     }
 
     #[test]
@@ -458,7 +452,7 @@ proptest! {
         let text = format!("BEGIN:VCALENDAR\n{}\n", lines.join("\n"));
         let first = read(Format::ICalendar, "a", &text).unwrap();
         is_whole(&first, &text);
-        let once = again(Format::ICalendar, Target::ICalendar, &content(&first));
-        prop_assert_eq!(again(Format::ICalendar, Target::ICalendar, &once), once);
+        let once = again(ExportFormat::ICalendar, &content(&first));
+        prop_assert_eq!(again(ExportFormat::ICalendar, &once), once);
     }
 }

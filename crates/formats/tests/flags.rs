@@ -1,6 +1,6 @@
 //! Starred, private and image analysis, in every format.
 
-use dormouse_formats::export::{Lost, Target, Task, losses, write};
+use dormouse_formats::export::{ExportFormat, Lost, Task, losses, write};
 use dormouse_formats::plan::{self, Correction, Edit, Format, Kept, Options, Planned, Role};
 use dormouse_types::draft;
 use dormouse_types::task::{EntryKind, Flags};
@@ -37,11 +37,11 @@ fn entry_of() -> draft::Entry {
     draft::Entry::default()
 }
 
-fn lost(task: &draft::Task, target: Target) -> Vec<Lost> {
+fn lost(task: &draft::Task, target: ExportFormat) -> Vec<Lost> {
     losses(&[Task::from(task)], target).into_iter().map(|loss| loss.part).collect()
 }
 
-fn again(format: Format, target: Target, task: &draft::Task) -> Vec<draft::Task> {
+fn again(format: Format, target: ExportFormat, task: &draft::Task) -> Vec<draft::Task> {
     let text = write(&[Task::from(task)], target).text;
     let tasks = read(format, "a", &text).unwrap().tasks.into_iter();
     tasks.map(|task| draft::Task { line: 0, ..task }).collect()
@@ -50,9 +50,9 @@ fn again(format: Format, target: Target, task: &draft::Task) -> Vec<draft::Task>
 #[test]
 fn json_calendar_and_sheet_hold_flags_and_kinds() {
     for (format, target) in [
-        (Format::Dormouse, Target::Json),
-        (Format::ICalendar, Target::ICalendar),
-        (Format::Csv, Target::Csv),
+        (Format::Dormouse, ExportFormat::Json),
+        (Format::ICalendar, ExportFormat::ICalendar),
+        (Format::Csv, ExportFormat::Csv),
     ] {
         assert_eq!(again(format, target, &party()), [party()], "{target:?}");
         assert_eq!(lost(&party(), target), [], "{target:?}");
@@ -64,21 +64,21 @@ fn markdown_holds_the_flags_of_tasks_and_names_those_of_entries_as_lost() {
     let plain = draft::Task { key: "b".into(), title: "Plain".into(), ..draft::Task::default() };
     for tasks in [vec![party()], vec![party(), plain.clone()]] {
         let written: Vec<Task> = tasks.iter().map(Task::from).collect();
-        let text = write(&written, Target::Markdown).text;
+        let text = write(&written, ExportFormat::Markdown).text;
         let read = dormouse_formats::markdown::read("a.md", text.as_bytes()).unwrap().tasks;
         let flags: Vec<Flags> = read.iter().map(|task| task.flags).collect();
         assert_eq!(flags, [BOTH, Flags::NONE][..tasks.len()], "{text}");
         assert!(!text.contains("[private:: true]:"), "{text}");
     }
     let expected = [Lost::Starred, Lost::Private, Lost::Kinds, Lost::Order];
-    assert_eq!(lost(&party(), Target::Markdown), expected);
-    assert_eq!(lost(&plain, Target::Markdown), []);
+    assert_eq!(lost(&party(), ExportFormat::Markdown), expected);
+    assert_eq!(lost(&plain, ExportFormat::Markdown), []);
 }
 
 #[test]
 fn todo_txt_names_the_flags_of_a_task_as_lost() {
     let task = draft::Task { entries: Vec::new(), ..party() };
-    assert_eq!(lost(&task, Target::TodoTxt), [Lost::Starred, Lost::Private, Lost::Key]);
+    assert_eq!(lost(&task, ExportFormat::TodoTxt), [Lost::Starred, Lost::Private, Lost::Key]);
 }
 
 #[test]
@@ -117,12 +117,12 @@ fn a_class_that_is_not_public_is_private() {
 #[test]
 fn a_class_of_its_own_is_kept_as_long_as_the_task_is_private() {
     let mut task = calendar(&todo("CLASS:CONFIDENTIAL\n", "")).remove(0);
-    let written = |task: &draft::Task| write(&[Task::from(task)], Target::ICalendar).text;
+    let written = |task: &draft::Task| write(&[Task::from(task)], ExportFormat::ICalendar).text;
     assert_eq!(written(&task).matches("CLASS:").count(), 1);
     assert!(written(&task).contains("\r\nCLASS:CONFIDENTIAL\r\n"));
     task.flags = Flags::NONE;
     assert!(!written(&task).contains("\r\nCLASS:"), "{}", written(&task));
-    assert_eq!(again(Format::ICalendar, Target::ICalendar, &task)[0].flags, Flags::NONE);
+    assert_eq!(again(Format::ICalendar, ExportFormat::ICalendar, &task)[0].flags, Flags::NONE);
 }
 
 #[test]
@@ -139,7 +139,8 @@ fn a_private_to_do_is_an_item_only_of_a_private_task() {
 fn other_programs_see_neither_a_private_task_nor_its_items() {
     let items =
         vec![draft::Item { key: "i".into(), title: "Cake".into(), is_checked: false, depth: 0 }];
-    let text = write(&[Task::from(&draft::Task { items, ..party() })], Target::ICalendar).text;
+    let text =
+        write(&[Task::from(&draft::Task { items, ..party() })], ExportFormat::ICalendar).text;
     assert_eq!(text.matches("\r\nCLASS:PRIVATE\r\n").count(), 2, "{text}");
 }
 
@@ -154,7 +155,7 @@ fn a_column_of_another_sheet_may_say_it() {
 
 #[test]
 fn a_sheet_of_a_version_without_flags_is_still_known_as_our_own() {
-    let text = write(&[Task::from(&party())], Target::Csv).text;
+    let text = write(&[Task::from(&party())], ExportFormat::Csv).text;
     for (later, cells) in [(",starred,private,updated", ""), (",updated", ",,")] {
         let older = text.lines().next().unwrap().replace(later, "");
         let row = format!("k,\"'=Sum\",OPEN,,,,90,,,,,,,,,,,{cells}");
@@ -226,7 +227,7 @@ fn what_is_split_from_a_private_task_is_private_and_what_takes_one_in_becomes_so
 
 #[test]
 fn an_entry_keeps_its_kind_and_flags_when_another_line_of_its_task_is_corrected() {
-    let text = write(&[Task::from(&party())], Target::Json).text;
+    let text = write(&[Task::from(&party())], ExportFormat::Json).text;
     let reading = plan::read("a.json", text.as_bytes(), &Options::default()).unwrap();
     let line = reading.tasks[0].line;
     let edit = Edit::RenameTask { title: "Feast".into() };

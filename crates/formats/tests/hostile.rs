@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use dormouse_formats::csv::Column;
-use dormouse_formats::export::{Target, Task, write};
+use dormouse_formats::export::{ExportFormat, Task, write};
 use dormouse_formats::plan::{Format, Role};
 
-use crate::corpus::data;
+use crate::corpus::{data, own};
 use crate::readings::{claimed_by, is_whole, read};
 
 const ALL: [Format; 9] = [
@@ -179,16 +179,12 @@ fn ten_thousand_tasks_are_read_and_written_in_each_format() {
     let tasks: Vec<Task> = (0..10_000)
         .map(|n| Task { key: format!("k{n}"), title: format!("task {n}"), ..Task::default() })
         .collect();
-    for (format, target) in [
-        (Format::TodoTxt, Target::TodoTxt),
-        (Format::ICalendar, Target::ICalendar),
-        (Format::Csv, Target::Csv),
-        (Format::Dormouse, Target::Json),
-    ] {
+    for target in own() {
+        let format = target.read_as();
         let text = write(&tasks, target).text;
         assert_eq!(
             claimed_by(&text).first(),
-            (target != Target::TodoTxt).then_some(&format),
+            (target != ExportFormat::TodoTxt).then_some(&format),
             "{target:?}"
         );
         assert_eq!(read(format, "f", &text).unwrap().tasks.len(), 10_000);
@@ -208,12 +204,8 @@ fn hostile_lines_stay_in_their_cell_line_or_property() {
             labels: vec![line.to_owned()],
             ..Task::default()
         };
-        for (format, target) in [
-            (Format::TodoTxt, Target::TodoTxt),
-            (Format::ICalendar, Target::ICalendar),
-            (Format::Csv, Target::Csv),
-            (Format::Dormouse, Target::Json),
-        ] {
+        for target in own() {
+            let format = target.read_as();
             let text = write(&[task.clone(), task.clone()], target).text;
             let reading = read(format, "f", &text).unwrap();
             is_whole(&reading, &text);

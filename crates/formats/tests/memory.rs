@@ -1,7 +1,7 @@
 //! Memory for hostile texts, counted at the allocator.
 
 use allocation_counter::measure;
-use dormouse_formats::export::{Number, Target, Task, Writer, write};
+use dormouse_formats::export::{ExportFormat, Number, Task, Writer, write};
 use dormouse_formats::plan::{self, Options};
 use dormouse_types::draft::Entry;
 use dormouse_types::task::{EntryKind, Flags};
@@ -66,7 +66,7 @@ fn a_file_that_is_written_takes_the_memory_of_one_task() {
             ..Task::default()
         }
     };
-    for &target in Target::ALL {
+    for &target in ExportFormat::ALL {
         let mut length = 0;
         let used = measure(|| {
             let mut writer = Writer::new(target, Number::Several);
@@ -80,7 +80,7 @@ fn a_file_that_is_written_takes_the_memory_of_one_task() {
         let mut writer = Writer::new(target, Number::Several);
         let pieces: String = few.iter().map(|task| writer.task(task)).collect();
         assert_eq!(writer.head() + &pieces + &writer.end(), write(&few, target).text, "{target}");
-        let is_text = target != Target::TodoTxt;
+        let is_text = target != ExportFormat::TodoTxt;
         assert!(!is_text || length > TASKS * 16_000, "{target}: {length} bytes were written");
         assert!(used.bytes_max < 1_000_000, "{target}: {} bytes at once", used.bytes_max);
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use dormouse_formats::export::{Target, Task, write};
+use dormouse_formats::export::{ExportFormat, Task, write};
 use dormouse_formats::intake::ReadOptions;
 use dormouse_formats::plan::{self, AgentChoice, Format, Options, Reading, deserves_agent};
 use dormouse_types::draft;
@@ -103,7 +103,7 @@ fn own() -> Task {
 
 #[test]
 fn an_export_read_back_has_no_lines_that_were_not_there() {
-    for target in [Target::Csv, Target::Json, Target::ICalendar] {
+    for target in [ExportFormat::Csv, ExportFormat::Json, ExportFormat::ICalendar] {
         let text = write(&[own()], target).text;
         let reading = read("list", &text);
         assert_eq!(reading.tasks[0].entries, own().entries, "{target}\n{text}");
@@ -117,7 +117,7 @@ fn the_times_of_another_program_are_kept_through_our_formats() {
                    END:VTODO\nEND:VCALENDAR\n";
     let first = read("list", foreign);
     assert!(first.tasks[0].entries[0].text.contains("Created: 2026-11-01"));
-    for target in [Target::Csv, Target::Json, Target::ICalendar] {
+    for target in [ExportFormat::Csv, ExportFormat::Json, ExportFormat::ICalendar] {
         let tasks: Vec<Task> = first.tasks.iter().map(Task::from).collect();
         let again = read("list", &write(&tasks, target).text);
         assert_eq!(again.tasks[0].entries, first.tasks[0].entries, "{target}");

@@ -267,13 +267,13 @@ fn an_outline_with_one_box_keeps_its_shape() {
 
 #[test]
 fn points_below_items_and_signs_of_obsidian_are_the_same_text_after_writing() {
-    use dormouse_formats::export::{Target, Task, write};
+    use dormouse_formats::export::{ExportFormat, Task, write};
 
     let first = read("- TODO a\n\t- DONE b\n\t- of a\n\t\t- more\n- TODO c\n");
     let signed = read("# P\n\n- [ ] d 🛫 2026-12-01 📅 2026-12-10\n- [x] e ✅ 2026-11-14\n");
     for reading in [first, signed] {
         let tasks: Vec<Task> = reading.tasks.iter().map(Task::from).collect();
-        let again = read(&write(&tasks, Target::Markdown).text);
+        let again = read(&write(&tasks, ExportFormat::Markdown).text);
         assert_eq!(titles(&again), titles(&reading));
         for at in 0..reading.tasks.len() {
             assert_eq!(text(&again, at), text(&reading, at));

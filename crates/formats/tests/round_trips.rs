@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use dormouse_formats::export::{self, Lost, Target, losses, write};
+use dormouse_formats::export::{self, ExportFormat, Lost, losses, write};
 use dormouse_formats::intake::ReadOptions;
 use dormouse_formats::plan::{self, Format, Options};
 use dormouse_types::draft;
@@ -10,17 +10,6 @@ use dormouse_types::task::{EntryKind, Flags, Status};
 use proptest::prelude::*;
 
 use crate::corpus::data;
-
-/// What each target is read as.
-fn format(target: Target) -> Format {
-    match target {
-        Target::Markdown => Format::Markdown,
-        Target::TodoTxt => Format::TodoTxt,
-        Target::ICalendar => Format::ICalendar,
-        Target::Csv => Format::Csv,
-        Target::Json => Format::Dormouse,
-    }
-}
 
 /// The tasks of a text; none of one that is refused.
 fn read(name: &str, text: &str, format: Option<Format>) -> Vec<draft::Task> {
@@ -101,11 +90,11 @@ fn but_for(task: &draft::Task, lost: &[Lost]) -> draft::Task {
 /// What a format has another form for, which says the same: an open task of todo.txt has no status; in
 /// Markdown, headings of a note stand below the task's, its day is in front, and a rule is apart from the line
 /// above it.
-fn in_form_of(target: Target, mut task: draft::Task) -> draft::Task {
-    if target == Target::TodoTxt && task.status == Some(Status::Open) {
+fn in_form_of(target: ExportFormat, mut task: draft::Task) -> draft::Task {
+    if target == ExportFormat::TodoTxt && task.status == Some(Status::Open) {
         task.status = None;
     }
-    for entry in task.entries.iter_mut().filter(|_| target == Target::Markdown) {
+    for entry in task.entries.iter_mut().filter(|_| target == ExportFormat::Markdown) {
         let day = entry.on.map(|day| format!("{day}: ")).unwrap_or_default();
         let text = entry.text.strip_prefix(&day).unwrap_or(&entry.text).trim();
         let lines = text.lines().map(|line| match line.trim_start_matches('#') {
@@ -119,10 +108,10 @@ fn in_form_of(target: Target, mut task: draft::Task) -> draft::Task {
 }
 
 /// Writes tasks and compares what comes back.
-fn check(name: &str, tasks: &[draft::Task], target: Target) -> Result<(), String> {
+fn check(name: &str, tasks: &[draft::Task], target: ExportFormat) -> Result<(), String> {
     let tasks_out: Vec<export::Task> = tasks.iter().map(export::Task::from).collect();
     let text = write(&tasks_out, target).text;
-    let back = read(name, &text, Some(format(target)));
+    let back = read(name, &text, Some(target.read_as()));
     let lost_of = |out: &export::Task| -> Vec<Lost> {
         let like = vec![out.clone(); tasks.len().min(2)];
         losses(&like, target).iter().map(|loss| loss.part).collect()
@@ -130,7 +119,9 @@ fn check(name: &str, tasks: &[draft::Task], target: Target) -> Result<(), String
     if back.len() != tasks.len() {
         // Text of a note that would be a task of its own is named as both.
         let is_named = tasks_out.iter().map(lost_of).any(|lost| {
-            target == Target::Markdown && lost.contains(&Lost::Items) && lost.contains(&Lost::Order)
+            target == ExportFormat::Markdown
+                && lost.contains(&Lost::Items)
+                && lost.contains(&Lost::Order)
         });
         return match is_named {
             true => Ok(()),
@@ -142,7 +133,7 @@ fn check(name: &str, tasks: &[draft::Task], target: Target) -> Result<(), String
         let said = |task: &draft::Task| in_form_of(target, but_for(task, &lost));
         let (mut expected, mut found) = (said(task), said(back));
         // The key of a task that is alone in its note is made of the id in the front matter.
-        if target == Target::Markdown && tasks.len() == 1 {
+        if target == ExportFormat::Markdown && tasks.len() == 1 {
             (expected.key, found.key) = Default::default();
         }
         if expected != found {
@@ -166,7 +157,7 @@ fn every_sample_comes_back_from_every_format_but_for_what_was_named() {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
         let tasks = read(&name, &text, None);
-        for target in Target::ALL {
+        for target in ExportFormat::ALL {
             failures.extend(check(&name, &tasks, *target).err());
         }
     }
@@ -224,7 +215,7 @@ proptest! {
 
     #[test]
     fn any_task_comes_back_from_every_format_but_for_what_was_named(tasks in tasks()) {
-        for target in Target::ALL {
+        for target in ExportFormat::ALL {
             prop_assert_eq!(check("list.md", &tasks, *target), Ok(()));
         }
     }
@@ -232,7 +223,7 @@ proptest! {
     #[test]
     fn any_markdown_comes_back_from_every_format_but_for_what_was_named(text in markdown()) {
         let tasks = read("list.md", &text, Some(Format::Markdown));
-        for target in Target::ALL {
+        for target in ExportFormat::ALL {
             prop_assert_eq!(check("list.md", &tasks, *target), Ok(()), "{}", text);
         }
     }

@@ -170,6 +170,19 @@ fn a_time_of_completion_that_is_not_understood_says_that_the_task_is_done() {
 }
 
 #[test]
+fn a_day_that_depends_on_when_it_is_read_is_said_to_need_a_plan() {
+    let text = "Task,Due\nDig,friday\nRake,10 December\nSow,soon\nWater,2026-12-10\n";
+    assert_snapshot!(shown(text), @"
+    Dig | - | - |
+    Rake | - | - |
+    Sow | - | - |
+    Water | - | 2026-12-10 |
+    2: which day this is depends on when it is read, so it becomes a due date only in a plan that you confirm: kept as text (also on one more line)
+    4: this is no day, so there is no due date: kept as text
+    ");
+}
+
+#[test]
 fn a_task_that_is_a_duplicate_or_was_cancelled_is_rejected() {
     let text = "Title,State\na,Duplicate\nb,Removed\nc,Canceled\nd,Won't fix\ne,Not planned\nf,Obsolete\ng,Abgelehnt\nh,New\n";
     let reading = read("list.csv", text);

@@ -67,6 +67,17 @@ fn a_board_of_another_program_than_trello_has_titles_lists_and_labels() {
 }
 
 #[test]
+fn an_array_of_lists_with_a_title_each_is_no_list_of_tasks() {
+    let lists = r#"[{"id": 1, "title": "Garden", "tasks": [{"id": 5, "title": "Prune", "done": false}]},
+      {"id": 2, "title": "House", "tasks": [{"id": 6, "title": "Paint", "done": true}]}]"#;
+    assert_snapshot!(tasks(lists), @"
+    otherJson
+    Prune: OPEN | in Garden
+    Paint: DONE | in House
+    ");
+}
+
+#[test]
 fn what_is_nested_and_no_task_is_named() {
     let nested = r#"{"board": {"name": "A", "about": "All that we do", "included": {
       "cards": [{"name": "One", "dueDate": "2026-12-01", "isClosed": false}, {"name": "Two", "dueDate": null}],

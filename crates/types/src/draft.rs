@@ -33,6 +33,22 @@ closed_list! {
     }
 }
 
+impl Format {
+    /// The format of this name, in any spelling of it, or whose files usually end so; `json` is Dormouse's own.
+    pub fn known_as(text: &str) -> Option<Self> {
+        let text = text.trim().to_lowercase().replace(['.', '-', '_', ' '], "");
+        let named = Self::ALL.iter().find(|format| format.name().to_lowercase() == text);
+        let ending = match text.as_str() {
+            "md" => Self::Markdown,
+            "todo" | "txt" => Self::TodoTxt,
+            "ical" | "ics" | "vtodo" => Self::ICalendar,
+            "json" => Self::Dormouse,
+            _ => return named.copied(),
+        };
+        Some(ending)
+    }
+}
+
 /// A file as drafts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Drafts {

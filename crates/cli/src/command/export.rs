@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use dormouse::{ExportFormat, ExportLoss, ExportLosses, Lost};
+use dormouse_types::draft;
 use dormouse_types::task::Status;
 
 use crate::client::{Reply, path};
@@ -55,19 +56,15 @@ enum Format {
 
 /// Reads a format by its name or the usual end of its files.
 fn format(text: &str) -> Result<Format, String> {
-    let given = text.trim().to_lowercase().replace(['.', '-', '_', ' '], "");
-    match given.as_str() {
-        "markdown" | "md" => Ok(Format::File(ExportFormat::Markdown)),
-        "todotxt" | "todo" | "txt" => Ok(Format::File(ExportFormat::TodoTxt)),
-        "icalendar" | "ical" | "ics" | "vtodo" => Ok(Format::File(ExportFormat::ICalendar)),
-        "csv" => Ok(Format::File(ExportFormat::Csv)),
-        "json" => Ok(Format::File(ExportFormat::Json)),
-        "page" => Ok(Format::Page),
-        _ => Err(format!(
-            "unknown format `{}`; there are: markdown, todoTxt, iCalendar, csv, json, page",
-            line(text)
-        )),
+    if text.trim().eq_ignore_ascii_case("page") {
+        return Ok(Format::Page);
     }
+    let read = draft::Format::known_as(text);
+    let written = ExportFormat::ALL.iter().find(|format| Some(format.read_as()) == read);
+    written.copied().map(Format::File).ok_or_else(|| {
+        let names: Vec<&str> = ExportFormat::ALL.iter().map(|format| format.name()).collect();
+        format!("unknown format `{}`; there are: {}, page", line(text), names.join(", "))
+    })
 }
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {

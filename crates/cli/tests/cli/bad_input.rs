@@ -297,6 +297,10 @@ fn of_several_files_those_without_text_are_named_and_left_out() {
     assert!(planned.out.contains("1 unchanged"), "{planned:?}");
     let empty = world.file("vault/.obsidian/app.json", "{}").replace("/.obsidian/app.json", "");
     check_refused(&world, &["import", &empty], 1, &["vault", "is a folder without files"]);
+    let list = world.file("lists/c.md", "# Gate\n");
+    let done = world.run(&["--no-wait", "import", &empty, &list]);
+    assert_eq!((done.code, done.out.matches("1 created").count()), (1, 1), "{done:?}");
+    assert!(done.err.contains("1 of 2 files were left out"), "{done:?}");
 }
 
 #[test]

@@ -63,8 +63,7 @@ impl Dormouse {
         made: &PlannedFile,
     ) -> Result<usize, Error> {
         let drafts: Vec<_> = made.planned.tasks.iter().map(|task| &task.draft).collect();
-        let known = self.journal.import_known(caller.workspace, name, &drafts).await?;
-        Ok(known.iter().filter(|known| known.task.is_some()).count())
+        Ok(self.journal.n_imported(caller.workspace, name, &drafts).await?)
     }
 }
 

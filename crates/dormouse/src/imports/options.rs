@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dormouse_formats::csv::Column;
-use dormouse_formats::intake::DateOrder;
+use dormouse_formats::intake::DayOrder;
 use dormouse_formats::plan::{AgentChoice, Correction, Format, PlannedTask, deserves_agent};
 use dormouse_types::{Digest, closed_list};
 
@@ -71,7 +71,7 @@ pub struct ImportOptions {
     /// What the file is read as; by default what its content looks like.
     pub format: Option<Format>,
     /// The order of day and month in dates such as 3/4.
-    pub day_order: DateOrder,
+    pub day_order: DayOrder,
     /// What each column of a sheet means; by default it is guessed.
     pub columns: Option<Vec<Column>>,
     /// The digest of the plan that the person saw: if the plan is another one by now, nothing is
@@ -86,7 +86,7 @@ impl Default for ImportOptions {
         Self {
             agents: ImportAgents::None,
             format: None,
-            day_order: DateOrder::DayFirst,
+            day_order: DayOrder::DayFirst,
             columns: None,
             digest: None,
             corrections: Vec::new(),

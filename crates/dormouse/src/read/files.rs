@@ -5,65 +5,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dormouse_formats::export::{self, Lost, Number, Target, Writer};
+use dormouse_formats::export::{self, ExportFormat, Lost, Number, Writer};
 use dormouse_queries::WholeTask;
 use dormouse_types::limits::PAGE;
 use dormouse_types::task::{EntryKind, Flags, LinkKind};
-use dormouse_types::{Caller, Scope, TaskId, WorkspaceId, closed_list, draft};
+use dormouse_types::{Caller, Scope, TaskId, WorkspaceId, draft};
 use serde::{Deserialize, Serialize};
 
 use crate::request::require;
 use crate::{Deleted, Dormouse, Error, Sort, TaskFilter};
-
-closed_list! {
-    /// A format that tasks can be written in.
-    pub enum ExportFormat, "format to write" {
-        /// Markdown: front matter for one task, a heading for each of several.
-        Markdown = "markdown",
-        /// todo.txt: one task a line.
-        TodoTxt = "todoTxt",
-        /// iCalendar with a `VTODO` for each task.
-        ICalendar = "iCalendar",
-        /// A sheet with a header row.
-        Csv = "csv",
-        /// The tasks as JSON, with all that the other formats could hold.
-        Json = "json",
-    }
-}
-
-impl ExportFormat {
-    fn target(self) -> Target {
-        match self {
-            Self::Markdown => Target::Markdown,
-            Self::TodoTxt => Target::TodoTxt,
-            Self::ICalendar => Target::ICalendar,
-            Self::Csv => Target::Csv,
-            Self::Json => Target::Json,
-        }
-    }
-
-    /// The media type of a file, in UTF-8.
-    pub fn media_type(self) -> &'static str {
-        match self {
-            Self::Markdown => "text/markdown",
-            Self::TodoTxt => "text/plain",
-            Self::ICalendar => "text/calendar",
-            Self::Csv => "text/csv",
-            Self::Json => "application/json",
-        }
-    }
-
-    /// How the name of a file ends.
-    pub fn extension(self) -> &'static str {
-        match self {
-            Self::Markdown => "md",
-            Self::TodoTxt => "txt",
-            Self::ICalendar => "ics",
-            Self::Csv => "csv",
-            Self::Json => "json",
-        }
-    }
-}
 
 /// Which tasks a file holds.
 #[derive(Debug, Clone)]
@@ -172,7 +122,7 @@ impl Dormouse {
         let (dormouse, ws) = (self.clone(), caller.workspace);
         let imported = self.without_own_days(ws, format).await?;
         let number = if ids.len() == 1 { Number::One } else { Number::Several };
-        let writer = Writer::new(format.target(), number);
+        let writer = Writer::new(format, number);
         Ok(TaskFile { dormouse, ws, rest: ids.into_iter(), imported, writer, stage: Stage::Head })
     }
 
@@ -188,7 +138,7 @@ impl Dormouse {
         require(caller, Scope::Read)?;
         let (ids, damaged) = self.selected(caller.workspace, selection).await?;
         let imported = self.without_own_days(caller.workspace, format).await?;
-        let mut tally = Tally::new(format.target(), damaged);
+        let mut tally = Tally::new(format, damaged);
         for id in ids {
             match self.task_for_file(caller.workspace, &id, &imported).await {
                 Ok(None) => {}
@@ -363,16 +313,16 @@ fn looks_like_details(text: &str) -> bool {
 
 /// Counts what a format has no place for, with few tasks in memory.
 struct Tally {
-    target: Target,
+    format: ExportFormat,
     pending: Vec<export::Task>,
     found: BTreeMap<Lost, ExportLoss>,
     answer: ExportLosses,
 }
 
 impl Tally {
-    fn new(target: Target, damaged: Vec<String>) -> Self {
+    fn new(format: ExportFormat, damaged: Vec<String>) -> Self {
         let answer = ExportLosses { tasks: 0, losses: Vec::new(), damaged };
-        Self { target, pending: Vec::new(), found: BTreeMap::new(), answer }
+        Self { format, pending: Vec::new(), found: BTreeMap::new(), answer }
     }
 
     /// Markdown keeps more of a task that is alone, so tasks are counted in pairs and the last
@@ -387,7 +337,7 @@ impl Tally {
     }
 
     fn count(&mut self, tasks: &[export::Task]) {
-        for loss in export::losses(tasks, self.target) {
+        for loss in export::losses(tasks, self.format) {
             let new = || ExportLoss { part: loss.part, tasks: 0, examples: Vec::new() };
             let found = self.found.entry(loss.part).or_insert_with(new);
             found.tasks += loss.n_tasks;

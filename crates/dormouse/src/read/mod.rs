@@ -6,5 +6,5 @@ mod history;
 mod workspace;
 mod files;
 
-pub use files::{ExportFormat, ExportLoss, ExportLosses, Selection, TaskFile};
+pub use files::{ExportLoss, ExportLosses, Selection, TaskFile};
 pub use workspace::Export;

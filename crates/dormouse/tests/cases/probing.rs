@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dormouse::models::PaidCalls;
 use dormouse::view::{Agent, AttentionKind};
-use dormouse::{AgentPatch, AttentionFilter, Dormouse, DrainScope, Parts};
+use dormouse::{AgentPatch, AttentionFilter, Dormouse, DrainScope};
 use dormouse_testkit::models::Host;
 use dormouse_types::TaskId;
 use dormouse_types::agent::PutOff;
@@ -158,15 +158,7 @@ fn a_model_that_calls_nothing_when_a_turn_forces_it_is_tried_anew_once() {
 
 /// The services of another node on the same database.
 fn another_node(world: &World) -> Dormouse {
-    let node = Dormouse::new(Parts {
-        store: world.store.clone(),
-        clock: Arc::new(world.clock.clone()),
-        entropy: Arc::new(dormouse_testkit::CountingEntropy::seeded(7)),
-        model: world.script.clone(),
-        zone: jiff::tz::TimeZone::UTC,
-        owner: "other".into(),
-    });
-    let node = node.with_model_host(Arc::new(Host), None);
+    let node = world.another_node("UTC");
     now(node.load_models()).expect("loaded");
     node
 }

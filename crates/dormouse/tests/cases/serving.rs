@@ -6,12 +6,10 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use dormouse::dates::Wording;
-use dormouse::{Dormouse, NewWork, Parts, RunDays, ServeEvent, ServeOptions, SettingsPatch};
+use dormouse::{NewWork, RunDays, ServeEvent, ServeOptions, SettingsPatch};
 use dormouse_types::model::{ModelError, ProviderUnavailable};
 
 use crate::world::{World, me, now};
-use dormouse_testkit::CountingEntropy;
-use dormouse_testkit::models::Host;
 use dormouse_testkit::scripted::Answer;
 use serde_json::json;
 
@@ -80,18 +78,7 @@ fn a_node_reports_how_each_run_ended_and_stops_on_request() {
 #[test]
 fn a_node_learns_of_a_model_that_was_chosen_on_another_one_from_a_hint() {
     let world = World::new();
-    let node = || {
-        let parts = Parts {
-            store: world.store.clone(),
-            clock: Arc::new(world.clock.clone()),
-            entropy: Arc::new(CountingEntropy::seeded(7)),
-            model: world.script.clone(),
-            zone: jiff::tz::TimeZone::UTC,
-            owner: "other".into(),
-        };
-        Dormouse::new(parts).with_model_host(Arc::new(Host), None)
-    };
-    let (one, other) = (node(), node());
+    let (one, other) = (world.another_node("UTC"), world.another_node("UTC"));
     now(one.load_models()).expect("loaded");
     now(other.load_models()).expect("loaded");
     let known = || now(other.access(&me())).expect("access").server.model;
@@ -123,15 +110,7 @@ fn a_node_learns_of_a_model_that_was_chosen_on_another_one_from_a_hint() {
 #[test]
 fn a_node_follows_the_time_zone_that_was_set_on_another_one_and_runs_each_day_once() {
     let world = World::new();
-    let parts = Parts {
-        store: world.store.clone(),
-        clock: Arc::new(world.clock.clone()),
-        entropy: Arc::new(CountingEntropy::seeded(7)),
-        model: world.script.clone(),
-        zone: jiff::tz::TimeZone::UTC,
-        owner: "other".into(),
-    };
-    let other = Dormouse::new(parts).with_model_host(Arc::new(Host), None);
+    let other = world.another_node("UTC");
     let serving = other.clone();
     let mut serving = Box::pin(async move {
         let stop = Box::pin(std::future::pending());

@@ -2,7 +2,7 @@
 
 use dormouse::dates::Wording;
 use dormouse::view::LogLineKind;
-use dormouse::{Dormouse, DrainScope, NewWork, Parts};
+use dormouse::{Dormouse, DrainScope, NewWork};
 use dormouse_store::{Commit, Db, Op, Query, params};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::WorkId;
@@ -49,14 +49,7 @@ fn kinds(lines: &[String]) -> Vec<String> {
 fn every_node_gives_the_same_bytes() {
     let world = World::new();
     let work = ended(&world);
-    let other = Dormouse::new(Parts {
-        store: world.store.clone(),
-        clock: std::sync::Arc::new(world.clock.clone()),
-        entropy: std::sync::Arc::new(dormouse_testkit::CountingEntropy::seeded(99)),
-        model: world.script.clone(),
-        zone: jiff::tz::TimeZone::get("Asia/Tokyo").expect("a zone"),
-        owner: "other".into(),
-    });
+    let other = world.another_node("Asia/Tokyo");
     let lines = file(&world.dormouse, &work);
     world.later(3600);
     assert_eq!(file(&other, &work), lines);

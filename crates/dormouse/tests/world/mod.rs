@@ -9,9 +9,10 @@ use dormouse::{
     Verdict, VerdictOf, WORKSPACE,
 };
 use dormouse_store::{Commit, Db, Op, Query, params};
-use dormouse_testkit::ManualClock;
 use dormouse_testkit::hooks::Hooks;
+use dormouse_testkit::models::Host;
 use dormouse_testkit::scripted::{Answer, Script};
+use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::agent::Automation;
 use dormouse_types::caller::Actor;
 use dormouse_types::port::{Faults, Model, NoFaults};
@@ -76,6 +77,19 @@ impl World {
             services_with(script.clone(), "2026-03-02T09:00:00Z", hooks.clone());
         let TestStore { store, engine, clock, .. } = test_store;
         Self { engine, hooks, dormouse, store, clock, script }
+    }
+
+    /// A second node on the same database.
+    pub fn another_node(&self, zone: &str) -> Dormouse {
+        Dormouse::new(Parts {
+            store: self.store.clone(),
+            clock: Arc::new(self.clock.clone()),
+            entropy: Arc::new(CountingEntropy::seeded(7)),
+            model: self.script.clone(),
+            zone: jiff::tz::TimeZone::get(zone).expect("a zone"),
+            owner: "other".into(),
+        })
+        .with_model_host(Arc::new(Host), None)
     }
 
     pub fn later(&self, seconds: u64) {

@@ -8,7 +8,7 @@ use super::priorities::Scale;
 use super::sheet::{Row, Sheet};
 use super::{ticktick, untitled, write};
 use crate::intake::{
-    DateOrder, Dates, Details, Draft, Gather, ReadError, ReadOptions, fold, instant, is_done,
+    Dates, DayOrder, Details, Draft, Gather, ReadError, ReadOptions, fold, instant, is_done,
     is_no_priority, names_cancelled, names_time, of_milliseconds, priority_of, status_of, ticked,
 };
 use crate::reading::{Because, Column, ColumnGuess, Columns, Role};
@@ -99,7 +99,7 @@ fn order(
     columns: &Columns,
     options: &ReadOptions,
     gather: &mut Gather<'_>,
-) -> DateOrder {
+) -> DayOrder {
     let is_due = |at: &usize| columns.columns[*at].column == Column::Due;
     let due: Vec<usize> = (0..columns.columns.len()).filter(is_due).collect();
     let (mut first, mut second, mut unclear) = (0, 0, None);
@@ -118,14 +118,14 @@ fn order(
         }
     }
     let order = match (first, second) {
-        (0, 1..) => DateOrder::MonthFirst,
-        (1.., 0) => DateOrder::DayFirst,
+        (0, 1..) => DayOrder::MonthFirst,
+        (1.., 0) => DayOrder::DayFirst,
         _ => options.order,
     };
     if let Some(line) = unclear {
         let words = match order {
-            DateOrder::DayFirst => "the day",
-            DateOrder::MonthFirst => "the month",
+            DayOrder::DayFirst => "the day",
+            DayOrder::MonthFirst => "the month",
         };
         gather.say(line, format!("of two numbers in a date, {words} is read first"));
     }
@@ -241,9 +241,10 @@ fn draft(
                 let local = || ticktick::in_zone(cell, of_row("Timezone"), is_all_day());
                 let local = columns.is_ticktick.then(local).flatten();
                 let written = if columns.is_own { cell } else { row.cell(at) };
-                let dated = dates.day(local.as_deref().unwrap_or(written));
+                let written = local.as_deref().unwrap_or(written);
+                let dated = dates.day(written);
                 if dated.is_none() {
-                    gather.say(line, "this is no day, so there is no due date: kept as text");
+                    gather.say(line, dates.why_no_day(written));
                 }
                 let is_exact = dated.as_ref().is_some_and(|dated| dated.is_exact);
                 dated.into_iter().for_each(|dated| draft.due(dated));

@@ -180,7 +180,7 @@ fn draft(row: &Row, columns: &Columns, dates: &Dates<'_>, gather: &mut Gather<'_
                 Some(_) => draft.details.push(&column.name, cell),
                 None => {
                     draft.details.push(&column.name, cell);
-                    gather.say(line, "this is no day, so there is no due date: kept as text");
+                    gather.say(line, dates.why_no_day(cell));
                 }
             },
             "TYPE" | "INDENT" | "DATE_LANG" | "DEADLINE_LANG" | "TIMEZONE" | "AUTHOR" => {}

@@ -89,6 +89,17 @@ impl<'a> Dates<'a> {
         })
     }
 
+    /// Why a text as a whole names no day, for its person: one whose day depends on the day of reading is a
+    /// guess, and those are made only where a person sees them.
+    pub fn why_no_day(&self, text: &str) -> &'static str {
+        let with_guesses = ReadOptions { today: Some(self.now.date()), ..self.options.clone() };
+        if self.options.today.is_none() && Dates::new(&with_guesses).day(text).is_some() {
+            return "which day this is depends on when it is read, so it becomes a due date only in a plan that \
+                    you confirm: kept as text";
+        }
+        "this is no day, so there is no due date: kept as text"
+    }
+
     /// Whether a cell surely holds a day, as in a column that nothing else says the meaning of.
     pub fn is_day(&self, text: &str) -> bool {
         let text = text.trim();

@@ -92,7 +92,7 @@ pub(super) fn tasks<'a>(root: Node<'a>, first_only: bool) -> Vec<Found<'a>> {
                     }),
                 }
             };
-            if is_list && !first_only {
+            if is_list {
                 // Lists and tasks may stand next to each other; what is a list is looked into later.
                 let mut inner = Vec::new();
                 for item in items {
@@ -102,8 +102,6 @@ pub(super) fn tasks<'a>(root: Node<'a>, first_only: bool) -> Vec<Found<'a>> {
                     }
                 }
                 left.extend(inner.into_iter().rev());
-            } else if is_list {
-                tasks.extend(items.into_iter().filter_map(|item| in_list(item).ok()));
             } else {
                 // A heading among the entries is about those after it.
                 let around = list_name;

@@ -5,7 +5,7 @@ use dormouse_types::limits::Beyond;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::intake::DateOrder;
+use crate::intake::DayOrder;
 
 use super::{Format, Place, Role};
 use crate::csv::Columns;
@@ -161,7 +161,7 @@ pub struct KeptDay {
     /// The day that they meant when they were read first.
     pub day: Date,
     /// The order of day and month in which they were read.
-    pub order: DateOrder,
+    pub order: DayOrder,
 }
 
 /// A correction of an earlier import.

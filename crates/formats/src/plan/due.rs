@@ -10,7 +10,7 @@ use super::sheet::{TextLine, TextPiece, words};
 use super::wanted::{EditSource, Slot, Wanted};
 use super::work::Plan;
 use super::{Reading, Role};
-use crate::intake::{DateOrder, Dates};
+use crate::intake::{Dates, DayOrder};
 use crate::markdown::key::fold;
 
 use jiff::civil::Date;
@@ -24,7 +24,7 @@ pub(super) struct Days {
     /// Those of tasks that the text does not have: it may have them again, as after half of a file
     /// was imported.
     absent: Vec<KeptDay>,
-    order: DateOrder,
+    order: DayOrder,
 }
 
 impl Days {

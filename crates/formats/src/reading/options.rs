@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::Cancel;
 
 /// The order in which the reader writes day and month where both are numbers.
-pub use crate::when::DayOrder as DateOrder;
+pub use crate::when::DayOrder;
 
 /// What a text does not say about itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,7 +17,7 @@ pub use crate::when::DayOrder as DateOrder;
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReadOptions {
     /// The order of day and month.
-    pub order: DateOrder,
+    pub order: DayOrder,
     /// The day on which the text is read, for dates without a year. Without it they stay text, and
     /// no sentence is searched for a deadline.
     pub today: Option<Date>,
@@ -34,7 +34,7 @@ pub struct ReadOptions {
 impl Default for ReadOptions {
     fn default() -> Self {
         Self {
-            order: DateOrder::DayFirst,
+            order: DayOrder::DayFirst,
             today: None,
             zone: TimeZone::UTC,
             cancel: Cancel::default(),

@@ -11,8 +11,7 @@ mod own;
 mod plan;
 mod titles;
 
-use dormouse_store::journal::imported;
-
+use dormouse_store::journal::{imported, task};
 use dormouse_store::{Op, Policy, Refusal, in_list, retry};
 use dormouse_types::{Digest, Id as _, Origin, Seq, TaskId, Timestamp, WorkspaceId, draft, hash};
 use std::collections::{BTreeMap, BTreeSet};
@@ -104,6 +103,27 @@ impl Journal {
             }
         }
         Ok(known)
+    }
+
+    /// How many drafts of a file would change a task that is there, instead of creating one.
+    pub async fn n_imported(
+        &self,
+        ws: WorkspaceId,
+        file: &str,
+        drafts: &[&draft::Task],
+    ) -> Result<usize, JournalError> {
+        let mut n = 0;
+        for drafts in drafts.chunks(in_list::MOST) {
+            let keys: Vec<String> =
+                drafts.iter().map(|draft| import_key(file, &draft.key)).collect();
+            let rows = self.store.all(imported::by_keys(ws, &keys)).await?;
+            let rows: BTreeSet<String> = rows.into_iter().map(|(key, _)| key).collect();
+            for (draft, key) in drafts.iter().zip(keys) {
+                let is_known = rows.contains(&key) || self.own_export(ws, draft).await?.is_some();
+                n += usize::from(is_known);
+            }
+        }
+        Ok(n)
     }
 
     async fn known(&self, ws: WorkspaceId, prepared: Prepared) -> Result<Known, JournalError> {
@@ -202,11 +222,8 @@ impl Journal {
         draft: &draft::Task,
     ) -> Result<Option<(TaskId, Option<Timestamp>)>, JournalError> {
         let Some(id) = draft.own_id() else { return Ok(None) };
-        match self.task(ws, &id).await {
-            Ok(_) => Ok(Some((id, draft.as_of))),
-            Err(JournalError::NoTask { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
+        let row = self.store.first(task::by_id(ws, &id)).await?;
+        Ok(row.map(|_| (id, draft.as_of)))
     }
 
     async fn import_new(

@@ -9,7 +9,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
-use dormouse::imports::DateOrder;
+use dormouse::imports::DayOrder;
 use dormouse::view::ImportEvent;
 use dormouse::{ImportAgents, ImportFile, ImportOptions, ImportPlan};
 use dormouse_types::closed_list::ClosedList;
@@ -44,7 +44,7 @@ pub(super) struct ImportParams {
     #[param(value_type = Option<Format>)]
     format: Option<String>,
     /// The order of day and month in dates such as 3/4; by default that of the workspace.
-    #[param(value_type = Option<DateOrder>)]
+    #[param(value_type = Option<DayOrder>)]
     day_order: Option<String>,
 }
 

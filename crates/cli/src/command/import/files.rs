@@ -36,20 +36,15 @@ pub struct Named {
 /// where two have the same; one in a folder has its path from that folder on, as in the app. What is named
 /// twice is there once.
 ///
-/// Errors: a folder that cannot be read, or has no file or too many.
-pub fn named(paths: &[PathBuf]) -> Result<Vec<Named>, Failure> {
-    let mut files = Vec::new();
+/// Also returns why folders are left out: one that cannot be read, or has no file or too many.
+pub fn named(paths: &[PathBuf]) -> (Vec<Named>, Vec<Failure>) {
+    let (mut files, mut refused) = (Vec::new(), Vec::new());
     for path in paths {
         if path.is_dir() {
-            let found = in_folder(path)?;
-            let folder = path.canonicalize().map_err(|error| unread(path, &error))?;
-            let above = folder.parent().unwrap_or(&folder);
-            files.extend(found.into_iter().map(|found| {
-                let inner = found.strip_prefix(path).unwrap_or(&found);
-                let name =
-                    joined(folder.strip_prefix(above).unwrap_or(&folder).join(inner).as_path());
-                Named { path: found, name }
-            }));
+            match named_in_folder(path) {
+                Ok(named) => files.extend(named),
+                Err(failure) => refused.push(failure),
+            }
         } else {
             let name = match path == Path::new("-") {
                 true => "stdin".to_owned(),
@@ -67,7 +62,19 @@ pub fn named(paths: &[PathBuf]) -> Result<Vec<Named>, Failure> {
             file.name = joined(&file.path);
         }
     }
-    Ok(files)
+    (files, refused)
+}
+
+/// The files in a folder, each with its path from that folder on.
+fn named_in_folder(path: &Path) -> Result<Vec<Named>, Failure> {
+    let found = in_folder(path)?;
+    let folder = path.canonicalize().map_err(|error| unread(path, &error))?;
+    let folder_name = folder.strip_prefix(folder.parent().unwrap_or(&folder)).unwrap_or(&folder);
+    let named = found.into_iter().map(|found| {
+        let inner = found.strip_prefix(path).unwrap_or(&found);
+        Named { name: joined(&folder_name.join(inner)), path: found }
+    });
+    Ok(named.collect())
 }
 
 /// Reads a file.

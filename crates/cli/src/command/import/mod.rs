@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use axum::body::Bytes;
 use clap::Args;
-use dormouse::imports::{DateOrder, ImportAgents, ImportPlan};
+use dormouse::imports::{DayOrder, ImportAgents, ImportPlan};
 use dormouse::view::ImportEvent;
 use dormouse_formats::plan as formats_plan;
 use dormouse_types::draft::Format;
@@ -55,21 +55,16 @@ pub struct Params {
 /// Names every format that there is.
 fn format_help() -> String {
     let names: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
-    format!("Read the files as this, whatever they look like: {}", names.join(", "))
+    format!(
+        "Read the files as this, whatever they look like: {}. `json` is an export of Dormouse; other JSON is \
+         recognized by what is in it",
+        names.join(", ")
+    )
 }
 
-/// Reads a format by its name, or by the name or the end of the files under which an export writes it.
 fn format(text: &str) -> Result<Format, String> {
-    let given = text.trim().to_lowercase().replace(['.', '-', '_', ' '], "");
-    let known = Format::ALL.iter().find(|format| format.name().to_lowercase() == given);
-    match given.as_str() {
-        "md" => Ok(Format::Markdown),
-        "todo" | "txt" => Ok(Format::TodoTxt),
-        "ical" | "ics" | "vtodo" => Ok(Format::ICalendar),
-        "json" => Ok(Format::Dormouse),
-        // The refusal lists the names.
-        _ => known.copied().map_or_else(|| text.parse().map_err(|e| format!("{e}")), Ok),
-    }
+    // The refusal lists the names.
+    Format::known_as(text).map_or_else(|| text.parse().map_err(|e| format!("{e}")), Ok)
 }
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
@@ -81,8 +76,11 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         let both = "standard input cannot be both the file and the answers";
         return Err(Failure::usage(both).hint("save the list as a file, or leave out --plan"));
     }
-    let files = files::named(&params.files)?;
-    let mut left_out = LeftOut::of(files.len());
+    let (files, refused) = files::named(&params.files);
+    let mut left_out = LeftOut::of(files.len() + refused.len());
+    for failure in refused {
+        left_out.add(session, failure)?;
+    }
     let mut sources = Vec::with_capacity(files.len());
     for file in &files {
         match files::read(file) {
@@ -175,7 +173,7 @@ const REFUSED: &[&str] = &["import-failed", "payload-too-large"];
 struct Request {
     agents: ImportAgents,
     format: Option<Format>,
-    day_order: DateOrder,
+    day_order: DayOrder,
 }
 
 impl Request {

@@ -107,6 +107,8 @@ closed_list! {
         WeekdayDiffers = "weekdayDiffers",
         /// "Before" a day; `value` is that day, which is already too late.
         Before = "before",
+        /// "After" a day; `value` is that day, which is still too early.
+        After = "after",
     }
 }
 
@@ -489,6 +491,7 @@ fn assumed(assumption: &Assumption) -> Assumed {
         Assumption::PartOfPeriod(day) => (AssumptionKind::PartOfPeriod, day.to_string()),
         Assumption::WeekdayDiffers(day) => (AssumptionKind::WeekdayDiffers, day.to_string()),
         Assumption::Before(day) => (AssumptionKind::Before, day.to_string()),
+        Assumption::After(day) => (AssumptionKind::After, day.to_string()),
     };
     Assumed { kind, value }
 }

@@ -23,13 +23,17 @@
 //! - An hour without morning or afternoon is the one between 7:00 and 18:59.
 //! - A part of the day is a time: morning 9:00, noon 12:00, afternoon 15:00, evening 19:00, night
 //!   21:00.
+//! - After a part of the day, a number alone is an hour of it: "tonight 8".
+//! - Of a range in which the month stands once, both ends are in it, unless the first would come after the
+//!   last: "the 28th to the 2nd of April" begins in March.
+//! - "After" a day names no last day; that is said.
 //! - A time that a change of the clock skips or repeats is resolved by
 //!   [`Moment::timestamp`].
 //!
 //! Every such decision is in [`Found::assumed`].
 //!
 //! Reading order: `value`, `recurrence`, `words` with `english` and the others, `table`, `language`, `token`,
-//! `matching`, `grammar`, `resolve`, `context`, `leading`.
+//! `matching`, `grammar`, `range`, `resolve`, `context`, `names`, `leading`.
 
 mod error;
 mod value;
@@ -48,6 +52,9 @@ mod token;
 mod matching;
 mod calendar;
 mod grammar;
+mod range;
+mod day_end;
+mod names;
 mod day_time;
 mod hours;
 mod again;

@@ -305,6 +305,8 @@ fn what_was_decided_for_the_reader_is_said() {
         ("mid june", r#"[{"year":2027},{"partOfPeriod":"2027-06-15"}]"#),
         ("Monday 10 December 2026", r#"[{"weekdayDiffers":"2026-12-10"}]"#),
         ("before friday", r#"[{"before":"2026-11-20"}]"#),
+        ("after christmas", r#"[{"year":2026},{"after":"2026-12-25"}]"#),
+        ("after next week", r#"[{"after":"2026-11-29"}]"#),
     ] {
         assert_eq!(assumed(text), expected, "{text}");
     }
@@ -399,4 +401,14 @@ fn dates_as_people_type_them_in_a_chat_mean_what_they_meant() {
 #[test]
 fn what_people_type_in_a_chat_without_a_date_has_none() {
     check("near-misses-chat.tsv", 55);
+}
+
+#[test]
+fn dates_of_mails_lists_and_calendars_mean_what_people_mean() {
+    check("phrases-mail.tsv", 130);
+}
+
+#[test]
+fn numbers_names_and_titles_in_mails_are_no_dates() {
+    check("near-misses-mail.tsv", 50);
 }

@@ -160,7 +160,8 @@ fn reading(found: &Found, text: &str, reader: &Reader, order: Option<DayOrder>) 
         | Assumption::InAWeek(_)
         | Assumption::PartOfDay(_)
         | Assumption::Hour(_)
-        | Assumption::Before(_) => false,
+        | Assumption::Before(_)
+        | Assumption::After(_) => false,
     });
     Some(if is_open { Reading::Unclear } else { Reading::Day(day) })
 }

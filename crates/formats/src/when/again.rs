@@ -23,6 +23,16 @@ impl<'a> Parser<'a> {
         let early = self.times_before(at);
         let first = early.last().map_or(at, |time| time.end);
         let found = self.matcher.longest(&table.recurrences, first, allowed)?;
+        // "The budget of each month" is no schedule.
+        if found.means == Again::Interval && first.checked_sub(1).is_some_and(|at| self.is_word(at, "of")) {
+            return None;
+        }
+        // "The 1st & 3rd Friday of each month" would lose its first day.
+        if matches!(found.means, Again::MonthWeekday | Again::PlaceWeekday)
+            && self.is_of_list(first)
+        {
+            return None;
+        }
         let mut end = found.end;
         let mut assumed = Vec::new();
         let mut recurrence = self.again(&found, first, &mut end, setting)?;
@@ -53,6 +63,7 @@ impl<'a> Parser<'a> {
         }
         let kind = match setting.lead {
             Some(Lead::Is(kind)) => kind,
+            Some(Lead::After) => Kind::Start,
             Some(Lead::Before | Lead::On | Lead::Since) | None => Kind::Mention,
         };
         let when = When::Recurring(recurrence);
@@ -130,7 +141,7 @@ impl<'a> Parser<'a> {
             let after = if is_at { place + 1 } else { place };
             let is_limit = matches!(
                 self.matcher.longest(&table.leads, place, Where::Anywhere).map(|lead| lead.means),
-                Some(Lead::Is(Kind::Due | Kind::Start) | Lead::Before)
+                Some(Lead::Is(Kind::Due | Kind::Start) | Lead::Before | Lead::After)
             );
             let allowed = if is_at { Where::WithSign } else { Where::Anywhere };
             let mut time = self.matcher.longest(&table.times, after, allowed);
@@ -174,8 +185,10 @@ impl<'a> Parser<'a> {
             };
             match lead.means {
                 Lead::Is(Kind::Due) if recurrence.until.is_none() => recurrence.until = Some(last),
-                Lead::Is(Kind::Start) if recurrence.from.is_none() => recurrence.from = Some(first),
-                Lead::Is(_) | Lead::Before | Lead::On | Lead::Since => return,
+                Lead::Is(Kind::Start) | Lead::After if recurrence.from.is_none() => {
+                    recurrence.from = Some(first);
+                }
+                Lead::Is(_) | Lead::Before | Lead::After | Lead::On | Lead::Since => return,
             }
             assumed.extend(day.assumed);
             *end = day.end;

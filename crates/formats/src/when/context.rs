@@ -18,13 +18,13 @@ impl Parser<'_> {
             && self.clause_before(at).any(|place| self.matcher.is_in(place, List::Over));
         match lead {
             Some(Lead::Since) => Direction::Back,
-            Some(Lead::Is(_) | Lead::Before | Lead::On) | None if is_over => Direction::Back,
-            Some(Lead::Is(_) | Lead::Before | Lead::On) | None => Direction::Ahead,
+            Some(Lead::Is(_) | Lead::Before | Lead::After | Lead::On) | None if is_over => Direction::Back,
+            Some(Lead::Is(_) | Lead::Before | Lead::After | Lead::On) | None => Direction::Ahead,
         }
     }
 
     /// The places before a token that belong to the same clause, nearest first.
-    fn clause_before(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
+    pub(super) fn clause_before(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
         (1..=CLAUSE)
             .map_while(move |back| at.checked_sub(back))
             .take_while(|place| !self.is_boundary(*place))
@@ -110,7 +110,7 @@ impl Parser<'_> {
             || self.matcher.is_mark(at, &['%', '€', '$', '£', '°', '×', '='])
     }
 
-    fn is_first(&self, at: usize) -> bool {
+    pub(super) fn is_first(&self, at: usize) -> bool {
         at == 0
             || self.matcher.token(at - 1).is_none_or(|token| match token.class {
                 TokenKind::Break => true,
@@ -134,7 +134,7 @@ impl Parser<'_> {
             return false;
         }
         let is_led = match setting.lead {
-            Some(Lead::Is(_) | Lead::Before | Lead::Since) => true,
+            Some(Lead::Is(_) | Lead::Before | Lead::After | Lead::Since) => true,
             // "On" goes with a day; "of" and "about" go with anything.
             Some(Lead::On) => before.is_some_and(|at| {
                 let word =
@@ -147,7 +147,7 @@ impl Parser<'_> {
         if self.matcher.is_in(point.end, List::NameEnd) && !point.has_time {
             return false;
         }
-        if self.names_street(point) || self.names_work(point) {
+        if self.names_street(point) || self.names_work(point) || self.is_in_title(point) {
             return false;
         }
         let Some(means) = point.means else {
@@ -161,6 +161,10 @@ impl Parser<'_> {
         }
         match means {
             Means::Weekday if self.is_title(point) => false,
+            // "The 3rd Friday": which month is meant is not said.
+            Means::Weekday if before.is_some_and(|at| self.is_place(at)) => false,
+            // "Episode 4 - May the Force": a dash with spaces joins no day and month.
+            Means::DayMonth if self.has_loose_dash(point) => false,
             Means::DayMonth if caught.day == Some(2) && self.is_conversion(point) => false,
             Means::Weekday | Means::WeekdayAfterWeeks if is_in(before, List::NamedDay) => false,
             Means::Weekday if caught.is_ambiguous && caught.shift.is_none() => {
@@ -197,6 +201,8 @@ impl Parser<'_> {
                     && (caught.is_capital || !caught.is_ambiguous || alone)
                     && !is_in(Some(point.end), List::Past)
             }
+            Means::DayOfMonth if self.begins_list(point) => false,
+            Means::NthWeekday if self.is_of_list(point.start) => false,
             // "At first I agreed".
             Means::DayOfMonth if point.holds == Where::WithSign => {
                 let is_at = before.is_some_and(|at| self.is_word(at, "at"));
@@ -240,50 +246,37 @@ impl Parser<'_> {
         }
     }
 
-    /// "Rue du 4 septembre", "calle 2 de mayo": the day is the name of a street or square.
-    fn names_street(&self, point: &PointHit) -> bool {
-        // "Du 8 mai 1945": what is left of it after the day is part of the name as well.
-        let start = match point.means {
-            Some(Means::DayMonth) => point.start,
-            Some(Means::Month)
-                if point.start.checked_sub(1).is_some_and(|at| self.is_bare_number(at)) =>
-            {
-                point.start - 1
-            }
-            _ => return false,
-        };
-        let before = start.checked_sub(1);
-        let link = before.filter(|&at| self.matcher.is_in(at, List::StreetLink));
-        let street = match link {
-            Some(link) => link.checked_sub(1),
-            None => before,
-        };
-        !point.has_time && street.is_some_and(|at| self.matcher.is_in(at, List::Street))
+    fn has_loose_dash(&self, point: &PointHit) -> bool {
+        (point.start..point.end).any(|at| {
+            self.matcher.token(at).is_some_and(|token| token.is_mark('-') && !token.is_glued)
+        })
     }
 
-    /// "Saturday Night Fever", "The Thursday Murder Club": a weekday among words with capitals is part of
-    /// the name of a film, a song or a group.
-    fn names_work(&self, point: &PointHit) -> bool {
-        if self.table.words.nouns_have_capitals || point.means != Some(Means::Weekday) {
-            return false;
-        }
-        let is_titled = |at: usize| {
-            !self.matcher.is_in(at, List::Function)
-                && self.matcher.token(at).is_some_and(|token| {
-                    let text = self.matcher.tokens.text_of(token);
-                    matches!(token.class, TokenKind::Word { .. })
-                        && text.starts_with(char::is_uppercase)
-                })
+    /// Whether the day or the weekday is the last of a list of which the rest is no date for itself: "the 1st
+    /// & 3rd Friday".
+    pub(super) fn is_of_list(&self, start: usize) -> bool {
+        let joint = start.checked_sub(1).filter(|&at| {
+            self.matcher.is_in(at, List::And) || self.matcher.is_mark(at, &['&', ',', '/'])
+        });
+        joint.and_then(|at| at.checked_sub(1)).is_some_and(|at| self.is_place(at))
+    }
+
+    /// "The 1st & 3rd Friday": the first day is one of those weekdays.
+    fn begins_list(&self, point: &PointHit) -> bool {
+        let joins = self.matcher.is_in(point.end, List::And)
+            || self.matcher.is_mark(point.end, &['&', ',', '/']);
+        let names_weekday = |at: usize| {
+            let senses = &self.matcher.entry(at).senses;
+            senses.iter().any(|it| matches!(it, Sense::Weekday(_) | Sense::WeekdayAgain(_)))
         };
-        let day = point.start;
-        let is_part = point.end == day + 2 && point.caught.shift.is_none();
-        let has_part = is_part && is_titled(day) && is_titled(day + 1) && is_titled(point.end);
-        let has_article = point.end == day + 1
-            && day.checked_sub(1).is_some_and(|at| self.matcher.is_in(at, List::Article))
-            && is_titled(day)
-            && is_titled(day + 1)
-            && is_titled(day + 2);
-        has_part || has_article
+        joins && self.is_place(point.end + 1) && names_weekday(point.end + 2)
+    }
+
+    fn is_place(&self, at: usize) -> bool {
+        match self.matcher.token(at).map(|token| token.class) {
+            Some(TokenKind::Ordinal(_)) => true,
+            _ => self.matcher.entry(at).senses.iter().any(|it| matches!(it, Sense::Place(_))),
+        }
     }
 
     /// "Fr. Müller": a short weekday with a full stop before a name. Before an hour or a common word
@@ -307,7 +300,14 @@ impl Parser<'_> {
             && self.matcher.is_in(point.end, List::NumeralSystem)
     }
 
-    fn is_bare_number(&self, at: usize) -> bool {
+    /// "Is fixed in 12.4." ends with a version; "at 10.1" is a place in a text or an amount.
+    pub(super) fn is_place_or_amount(&self, start: usize, figure: Option<Figure>) -> bool {
+        let is_short = figure.is_some_and(|figure| figure.sign == '.' && figure.lengths[2] == 0);
+        let before = start.checked_sub(1);
+        is_short && before.is_some_and(|at| self.is_word(at, "in") || self.is_word(at, "at"))
+    }
+
+    pub(super) fn is_bare_number(&self, at: usize) -> bool {
         match self.matcher.token(at).map(|token| token.class) {
             Some(TokenKind::Number { .. }) => true,
             Some(TokenKind::Word { .. }) => {
@@ -317,7 +317,7 @@ impl Parser<'_> {
         }
     }
 
-    fn is_word(&self, at: usize, word: &str) -> bool {
+    pub(super) fn is_word(&self, at: usize, word: &str) -> bool {
         self.matcher
             .token(at)
             .is_some_and(|token| self.matcher.tokens.text_of(token).eq_ignore_ascii_case(word))
@@ -371,8 +371,10 @@ impl Parser<'_> {
         let back = point.start.checked_sub(2);
         // "Page no. 10.12" names a page. "The page by 10.12." does not: the figure belongs to "by".
         let is_part = before.is_some_and(|at| self.is_word(at, "of") || self.is_word(at, "about"));
+        // "Bump from 2.3".
+        let is_from = lead == Some(Lead::Is(Kind::Start));
         let named =
-            back.filter(|at| lead.is_none() || is_part || self.matcher.is_in(*at, List::Measured));
+            back.filter(|at| lead.is_none() || is_from || is_part || self.matcher.is_in(*at, List::Measured));
         let is_reference = [before, named].into_iter().flatten().any(|at| {
             self.matcher.is_in(at, List::Reference) || self.matcher.is_in(at, List::Measured)
         });
@@ -384,11 +386,7 @@ impl Parser<'_> {
                 .is_some_and(|token| matches!(token.class, TokenKind::Number { .. }))
         });
         let [one, two, _] = figure.parts;
-        // "Is fixed in 12.4." ends with a version; "at 10.1" is a place in a text or an amount.
-        if figure.sign == '.'
-            && figure.lengths[2] == 0
-            && before.is_some_and(|at| self.is_word(at, "in") || self.is_word(at, "at"))
-        {
+        if self.is_place_or_amount(point.start, Some(figure)) || self.follows_version(point, figure) {
             return false;
         }
         match figure.lengths[2] {
@@ -397,7 +395,9 @@ impl Parser<'_> {
             2 if figure.sign == '.' && figure.lengths[..2] == [1, 1] => {
                 is_deadline && !is_reference
             }
-            _ if figure.lengths[1] == 4 => is_sign || self.stands_alone(point.end),
+            _ if figure.lengths[1] == 4 => {
+                !self.numbers_paper(point.start) && (is_sign || self.stands_alone(point.end))
+            }
             _ if figure.lengths[0] == 4 => true,
             _ if is_reference || continues && !is_sign => false,
             2 => figure.sign == '/' || is_sign || figure.lengths[..2] == [2, 2],

@@ -24,8 +24,9 @@ impl<'a> Parser<'a> {
             (Core::At(_) | Core::Days(..), _) => return day,
         };
         let table: &'a Table = self.table;
+        let day = self.with_end_of_work(day);
         let mut place = day.end;
-        if self.matcher.is_mark(place, &[',', '.']) || self.is_glued_dash(place) {
+        if self.matcher.is_mark(place, &[',', '.', '·']) || self.is_glued_dash(place) {
             place += 1;
         }
         let is_at = self.matcher.is_in(place, List::At) || self.matcher.is_mark(place, &['@']);
@@ -48,6 +49,11 @@ impl<'a> Parser<'a> {
                     || self.is_hour_of_day(found, after)
             });
         }
+        // "Tonight 8": after a part of the day, a number alone is its hour.
+        let is_part = matches!(day.means, Some(Means::Tonight | Means::PartOfToday));
+        if found.is_none() && is_part {
+            found = self.bare_hour(after);
+        }
         let is_evening = day.means == Some(Means::Tonight)
             || day.caught.part.is_some_and(|part| part.hour() >= 12);
         // "Tomorrow at 9 people": the number is no hour.
@@ -60,7 +66,8 @@ impl<'a> Parser<'a> {
         let found = found.filter(|found| !found.caught.is_digits || self.stands_alone(found.end));
         let Some(mut found) = found else { return day };
         // "Mon 9.30"; "Mon 9.30 kg" is an amount.
-        let is_weekday = matches!(day.means, Some(Means::Weekday)) && !day.has_sign;
+        let is_weekday = matches!(day.means, Some(Means::Weekday)) && !day.has_sign
+            || day.means == Some(Means::DayMonth) && day.caught.weekday.is_some();
         if is_weekday
             && let Some(TokenKind::Figure(figure)) =
                 self.matcher.token(after).map(|token| token.class)
@@ -77,7 +84,8 @@ impl<'a> Parser<'a> {
             let more =
                 if self.matcher.is_in(found.end, List::At) { found.end + 1 } else { found.end };
             let wanted = if more > found.end { Where::WithSign } else { Where::Anywhere };
-            if let Some(exact) = self.matcher.longest(&table.times, more, wanted)
+            let exact = self.matcher.longest(&table.times, more, wanted);
+            if let Some(exact) = exact.or_else(|| self.bare_hour(more))
                 && exact.means != TimeMeans::Part
             {
                 found = exact;
@@ -143,6 +151,22 @@ impl<'a> Parser<'a> {
             })
     }
 
+    /// A number from 1 to 12 that counts nothing and is no part of a list or a range.
+    fn bare_hour(&mut self, at: usize) -> Option<Match<TimeMeans>> {
+        let table: &'a Table = self.table;
+        let is_figure = self
+            .matcher
+            .token(at)
+            .is_some_and(|token| matches!(token.class, TokenKind::Number { value: 1..=12, .. }));
+        let found = self.matcher.longest(&table.times, at, Where::WithSign)?;
+        let after = found.end;
+        let is_free = self.stands_alone(after)
+            && !self.is_word(after, "of")
+            && !self.matcher.is_mark(after, &['-', '–', '/', '&', ':'])
+            && !self.is_counted(after);
+        (is_figure && found.end == at + 1 && is_free).then_some(found)
+    }
+
     /// Whether a word makes the number after it the number of a thing: "room 7".
     fn refers(&self, before: usize) -> bool {
         self.matcher.is_in(before, List::Reference)
@@ -179,7 +203,19 @@ impl<'a> Parser<'a> {
     pub(super) fn zone_after(&self, end: &mut usize) -> Zone {
         let Some(token) = self.matcher.token(*end) else { return Zone::Reader };
         let text = self.matcher.tokens.text_of(token);
+        // "-0500" is a mark and a number.
+        if token.is_mark('-')
+            && let Some(after) = self.matcher.token(*end + 1).filter(|after| after.is_glued)
+            && let Some(east) = distance(&self.matcher.tokens.text[token.start..after.end])
+        {
+            *end += 2;
+            return Zone::Offset(east);
+        }
         let found = match token.class {
+            TokenKind::Opaque if matches!(text, "Z" | "z") && token.is_glued => {
+                Some(Zone::Offset(0))
+            }
+            TokenKind::Opaque if text.starts_with('+') => distance(text).map(Zone::Offset),
             _ if text.eq_ignore_ascii_case("utc") || text.eq_ignore_ascii_case("gmt") => {
                 Some(Zone::Offset(0))
             }
@@ -312,6 +348,11 @@ impl<'a> Parser<'a> {
         point.core = Core::At(Moment { at: date.to_datetime(time), zone });
         Some(point)
     }
+}
+
+/// The distance from UTC after a time, in full: "+0100", "-05:30".
+fn distance(text: &str) -> Option<i32> {
+    matches!(text.len(), 5 | 6).then(|| zone::offset(text)).flatten()
 }
 
 /// Whether two numbers with a full stop between them are written as people write a time: "9.30". Few appointments

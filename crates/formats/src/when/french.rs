@@ -216,6 +216,11 @@ static WORDS: Words = Words {
         "nous", "on", "ou", "où", "par", "pas", "pour", "que", "qui", "sans", "se", "si", "sur",
         "un", "une", "vous",
     ],
+    papers: &[
+        "facture", "factures", "devis", "commande", "contrat", "dossier", "arrêté", "loi", "décret",
+        "règlement", "directive", "décision", "jugement", "reçu", "bon", "ticket", "demande",
+        "attestation", "no", "nº", "n°", "numéro",
+    ],
     references: &[
         "alinéa", "annexe", "article", "chapitre", "édition", "exercice", "leçon", "paragraphe", "page", "pages", "partie", "point", "section", "étape", "version",
         "voir", "numéro", "no", "n°", "tableau", "figure", "ligne", "règle", "salle", "tél",

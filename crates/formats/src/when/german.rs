@@ -144,6 +144,7 @@ static WORDS: Words = Words {
         ("DAY .? MONTH ,? BAREYEAR", Means::DayMonth, Anywhere),
         ("DAY - MONTH - YEAR", Means::DayMonth, Anywhere),
         ("DAY .? bis/- DAY2 .? MONTH YEAR?", Means::DaysOfMonth, Anywhere),
+        ("DAY .? bis zum/einschließlich DAY2 .? MONTH YEAR?", Means::DaysOfMonth, Anywhere),
         ("DAY . – DAY2 . MONTH YEAR?", Means::DaysOfMonth, Anywhere),
         ("DAY . und dem? DAY2 . MONTH YEAR?", Means::DaysOfMonth, Anywhere),
         ("DAY . des SHIFT monats", Means::DayOfMonth, Anywhere),
@@ -330,6 +331,12 @@ static WORDS: Words = Words {
         "nur", "ob", "oder", "ohne", "sein", "sich", "sie", "sind", "soll", "spätestens", "um",
         "und", "uns", "unser", "vom", "von", "vor", "wegen", "wenn", "wird", "wir", "wo", "zu",
         "zum", "zur",
+    ],
+    papers: &[
+        "rechnung", "rechnungen", "angebot", "auftrag", "bestellung", "vertrag", "akte", "aktenzeichen",
+        "az", "beschluss", "urteil", "gesetz", "verordnung", "richtlinie", "bescheid", "antrag", "fall",
+        "gutschein", "quittung", "beleg", "lieferschein", "bescheinigung", "protokoll", "ticket", "nr",
+        "nummer",
     ],
     references: &[
         "abschnitt", "absatz", "anhang", "anlage", "artikel", "auflage", "ausgabe", "lektion", "übung", "aufgabe", "bild", "fassung", "kapitel", "nr", "nummer",

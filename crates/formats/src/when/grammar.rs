@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use jiff::civil::{Date, Time};
 
-use super::calendar::{short, weekday};
+use super::calendar::weekday;
 use super::error::NotUnderstood;
 use super::matching::{Caught, Match, Matcher};
 use super::reader::Reader;
 use super::recurrence::Weekday;
 use super::resolve::{Core, Direction, Resolved, Resolver};
-use super::table::{List, Table};
+use super::table::Table;
 use super::token::Kind as TokenKind;
 use super::value::{Assumption, Kind, Moment, Point, Span, When};
 use super::words::{Lead, Means, Shift, Where};
@@ -217,6 +217,10 @@ impl<'a> Parser<'a> {
                 assumed.push(Assumption::Before(first));
                 Kind::Due
             }
+            Some(Lead::After) => {
+                assumed.push(Assumption::After(last.date()));
+                Kind::Start
+            }
             Some(Lead::Since) => Kind::Past,
             Some(Lead::On) | None if point.is_due => Kind::Due,
             Some(Lead::On) | None if point.means == Some(Means::Within) => Kind::Due,
@@ -241,113 +245,18 @@ impl<'a> Parser<'a> {
     fn hit(&self, found: Hours, setting: Setting) -> Hit {
         let kind = match setting.lead {
             Some(Lead::Is(Kind::Due)) | Some(Lead::Before) => Kind::Due,
-            Some(Lead::Is(Kind::Start | Kind::Mention | Kind::Past) | Lead::On | Lead::Since)
+            Some(
+                Lead::Is(Kind::Start | Kind::Mention | Kind::Past)
+                | Lead::After
+                | Lead::On
+                | Lead::Since,
+            )
             | None => Kind::Mention,
         };
         let (from, to) = (found.from, found.to);
         let when = When::Span(Span { from: Point::At(from), to: Point::At(to) });
         let date = found.start..found.end;
         Hit { start: found.start, end: found.end, date, when, kind, assumed: found.assumed }
-    }
-
-    /// The second end, after "to" or a dash.
-    fn range(&mut self, first: &PointHit, setting: Setting) -> Parsed<Hit> {
-        let matcher = &self.matcher;
-        let joint = first.end;
-        let is_between = first.start > 0 && matcher.is_in(first.start - 1, List::Between);
-        let joins = matcher.is_in(joint, List::Through)
-            || matcher.is_mark(joint, &['-', '–', '—', '→'])
-            || first.means == Some(Means::Stamp) && matcher.is_mark(joint, &['/'])
-            || is_between && matcher.is_in(joint, List::And);
-        let (from, from_day) = match &first.core {
-            Core::Day(day) => (Point::Day(*day), *day),
-            Core::At(moment) => (Point::At(moment.clone()), moment.at.date()),
-            Core::Days(from, _) => (Point::Day(*from), *from),
-        };
-        if !joins || first.means == Some(Means::Ahead) {
-            return None;
-        }
-        let signed = Setting {
-            lead: Some(Lead::On),
-            direction: Direction::Ahead,
-            allowed: setting.allowed.max(Where::WithSign),
-        };
-        let second = self.point(joint + 1, signed, from_day)?;
-        let second = match second {
-            Ok(second) => second,
-            Err(error) => return Some(Err(error)),
-        };
-        // "15.4 to 16.2" can be anything.
-        if setting.allowed != Where::Field
-            && matches!(first.means, None | Some(Means::Figure))
-            && !self.is_plausible(first, setting)
-            && !self.is_plausible(&second, setting)
-        {
-            return None;
-        }
-        // "December 10 - 14:00" is a day and its time.
-        if matches!((&first.core, &second.core), (Core::Day(_), Core::At(_)))
-            && second.means.is_none()
-        {
-            return None;
-        }
-        let to = match second.core {
-            Core::Day(day) | Core::Days(_, day) => Point::Day(day),
-            Core::At(moment) => Point::At(moment),
-        };
-        let mut from = from;
-        let mut assumed = first.assumed.clone();
-        // A range that has begun: its first day is before today, and its last is not.
-        if let (Point::Day(day), Some(Means::DayMonth | Means::Figure)) = (&from, first.means)
-            && first.assumed.iter().any(|one| matches!(one, Assumption::Year(_)))
-        {
-            let today = self.reader.now.date();
-            let again = self.point(joint + 1, signed, today);
-            if let Some(Ok(PointHit { core: Core::Day(end), assumed: again, .. })) = again
-                && end < *day
-                && let Some(year) = again.iter().find_map(|one| match one {
-                    Assumption::Year(_) => Some(end.year()),
-                    _ => None,
-                })
-                && let Ok(start) = Date::new(year, day.month(), day.day())
-            {
-                let start = if start > end {
-                    Date::new(year - 1, day.month(), day.day()).unwrap_or(start)
-                } else {
-                    start
-                };
-                from = Point::Day(start);
-                assumed.retain(|one| !matches!(one, Assumption::Year(_)));
-                assumed.push(Assumption::Year(year));
-                let when = When::Span(Span { from, to: Point::Day(end) });
-                return Some(Ok(Hit {
-                    start: first.start,
-                    end: second.end,
-                    date: first.start..second.end,
-                    when,
-                    kind: self.kind_of_range(setting),
-                    assumed,
-                }));
-            }
-        }
-        let zone = &self.reader.zone;
-        if from.day_in(zone) > to.day_in(zone) {
-            let text = short(self.text(first.start, second.end));
-            return (setting.allowed == Where::Field)
-                .then_some(Err((second.end, NotUnderstood::EndsBeforeItBegins { text })));
-        }
-        assumed.extend(second.assumed.into_iter().filter(|one| !first.assumed.contains(one)));
-        let when = When::Span(Span { from, to });
-        let kind = self.kind_of_range(setting);
-        let date = first.start..second.end;
-        Some(Ok(Hit { start: first.start, end: second.end, date, when, kind, assumed }))
-    }
-
-    fn kind_of_range(&self, setting: Setting) -> Kind {
-        match setting.lead {
-            Some(Lead::Is(Kind::Due)) | Some(Lead::Before) => Kind::Due,
-            Some(Lead::Is(_) | Lead::On | Lead::Since) | None => Kind::Mention,
-        }
     }
 
     pub(super) fn text(&self, start: usize, end: usize) -> &'a str {
@@ -361,7 +270,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A day, a day with a time, a time with a day, or a time.
-    fn point(&mut self, at: usize, setting: Setting, base: Date) -> Parsed<PointHit> {
+    pub(super) fn point(&mut self, at: usize, setting: Setting, base: Date) -> Parsed<PointHit> {
         // "9.30 am" is no day.
         let table: &'a Table = self.table;
         let time_end = self
@@ -383,6 +292,9 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn day(&mut self, at: usize, setting: Setting, base: Date) -> Parsed<PointHit> {
+        if let Some(day) = self.end_of_work(at, setting, base) {
+            return Some(Ok(day));
+        }
         let plain = self.plain_day(at, setting, base);
         let relative = self.relative_day(at, setting, base);
         match (plain, relative) {
@@ -458,7 +370,7 @@ impl<'a> Parser<'a> {
             ) => {
                 // A figure that is no date is most often none because it was never meant as one.
                 let is_meant = setting.allowed == Where::Field
-                    || setting.lead.is_some()
+                    || setting.lead.is_some() && !self.is_place_or_amount(at, found.caught.figure)
                     || match found.caught.figure {
                         Some(figure) => {
                             figure.lengths[2] == 4

@@ -8,7 +8,7 @@ use super::grammar::{Hours, Parser, Setting};
 use super::matching::Match;
 use super::resolve::Core;
 use super::table::{List, Table};
-use super::value::{Assumption, Moment};
+use super::value::{Assumption, Kind, Moment};
 use super::words::{Half, Lead, TimeMeans, Where};
 
 impl<'a> Parser<'a> {
@@ -22,7 +22,7 @@ impl<'a> Parser<'a> {
             None => None,
         };
         let mut place = before.as_ref().map_or(at, |day| day.end);
-        if before.is_some() && self.matcher.is_mark(place, &[',']) {
+        if before.is_some() && self.matcher.is_mark(place, &[',', '·']) {
             place += 1;
         }
         let is_led =
@@ -30,7 +30,8 @@ impl<'a> Parser<'a> {
         if before.is_some() && is_led {
             place += 1;
         }
-        let is_signed = is_led || setting.allowed == Where::Field && before.is_some();
+        let has_begin = before.is_some() || setting.lead == Some(Lead::Is(Kind::Start));
+        let is_signed = is_led || setting.allowed == Where::Field && has_begin;
         let first = self.matcher.longest(&table.times, place, Where::WithSign)?;
         if first.caught.clock.is_none()
             && first.caught.part.is_none()

@@ -112,10 +112,19 @@ impl<'a> Resolver<'a> {
                 match unit {
                     Unit::Hour => self.minutes_ahead(-60 * n)?,
                     Unit::Minute => self.minutes_ahead(-n)?,
+                    Unit::Weekend => {
+                        let last = self.unit(Shift::Last, Unit::Weekend).ok_or_else(misfit)??;
+                        match last {
+                            Core::Days(from, to) => {
+                                let back = (1 - n).weeks();
+                                Core::Days(plus(from, back)?, plus(to, back)?)
+                            }
+                            other @ (Core::Day(_) | Core::At(_)) => other,
+                        }
+                    }
                     Unit::Day
                     | Unit::WorkingDay
                     | Unit::Week
-                    | Unit::Weekend
                     | Unit::Fortnight
                     | Unit::Month
                     | Unit::Quarter
@@ -128,6 +137,10 @@ impl<'a> Resolver<'a> {
                 self.assumed.clear();
                 Core::Day(plus(day, (n - 1).weeks())?)
             }
+            Means::WeekdaysAgo => {
+                let last = self.weekday(&Caught { shift: Some(Shift::Last), ..*caught })?;
+                Core::Day(plus(last, (1 - n).weeks())?)
+            }
             Means::WeekdayBeforeLast => {
                 let last = self.weekday(&Caught { shift: Some(Shift::Last), ..*caught })?;
                 Core::Day(plus(last, (-1).weeks())?)
@@ -136,10 +149,15 @@ impl<'a> Resolver<'a> {
                 self.days_from_today(i64::from(caught.offset.ok_or_else(misfit)?) + 7)?
             }
             Means::SameTime => {
-                let days = i64::from(caught.offset.unwrap_or(7));
-                self.is_past = days < 0;
+                let by = match (caught.offset, caught.unit, caught.shift) {
+                    (Some(days), _, _) => i64::from(days).days(),
+                    (None, Some(unit), Some(Shift::Next | Shift::Coming)) => span(1, unit),
+                    (None, Some(unit), Some(Shift::Last)) => span(-1, unit),
+                    (None, _, _) => return Err(misfit()),
+                };
+                self.is_past = by.is_negative();
                 let now = self.reader.now.with().second(0).subsec_nanosecond(0).build();
-                let then = plus(self.today(), days.days())?
+                let then = plus(self.today(), by)?
                     .to_datetime(now.unwrap_or(self.reader.now).time());
                 Core::At(Moment::of_reader(then))
             }
@@ -159,10 +177,11 @@ impl<'a> Resolver<'a> {
                 let start = plus(self.week_of(self.today()), 14.days())?;
                 Core::Day(self.in_week(start, caught)?)
             }
-            Means::WeekdayAfterWeeks => {
+            Means::WeekdayAfterWeeks | Means::WeekdayAfterFortnights => {
                 let day = self.weekday(caught)?;
                 self.assumed.clear();
-                Core::Day(plus(day, n.weeks())?)
+                let weeks = if means == Means::WeekdayAfterFortnights { 2 * n } else { n };
+                Core::Day(plus(day, weeks.weeks())?)
             }
             Means::Figure => match caught.figure.ok_or_else(misfit)? {
                 figure if figure.lengths[1] == 4 => {
@@ -218,11 +237,13 @@ impl<'a> Resolver<'a> {
             Means::DaysOfMonth => {
                 let month = caught.month.ok_or_else(misfit)?;
                 let (from, to) = (caught.day.ok_or_else(misfit)?, caught.day2.ok_or_else(misfit)?);
-                if from >= to {
+                let last = self.day_month(caught.year, month, to, text)?;
+                // "The 28th to the 2nd of April" begins in March.
+                let first = if from >= 20 && to <= 12 { plus(last, (-1).months())? } else { last };
+                if first == last && from >= to {
                     return Err(NotUnderstood::EndsBeforeItBegins { text: short(text) });
                 }
-                let to = self.day_month(caught.year, month, to, text)?;
-                Core::Days(date(to.year(), month, from, text)?, to)
+                Core::Days(date(first.year(), first.month(), from, text)?, last)
             }
             Means::DayOfMonth => {
                 let day = caught.day.ok_or_else(misfit)?;

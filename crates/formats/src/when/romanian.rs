@@ -216,6 +216,11 @@ static WORDS: Words = Words {
         "ne", "noi", "nu", "o", "pe", "pentru", "prin", "să", "sau", "se", "și", "si", "sunt",
         "un", "va",
     ],
+    papers: &[
+        "factura", "factură", "facturi", "facturile", "oferta", "ofertă", "comanda", "comandă", "contract",
+        "contractul", "dosar", "dosarul", "lege", "legea", "decret", "regulament", "directiva", "hotărâre",
+        "hotărârea", "ordin", "ordinul", "decizie", "decizia", "chitanță", "cerere", "nr", "numărul",
+    ],
     references: &[
         "anexa", "articol", "articolul", "capitol", "capitolul", "exercițiul", "lecția", "paragraful", "pagina", "pagini", "pas", "punct", "secțiunea", "versiunea", "vezi",
         "nr", "număr", "tabel", "figura", "linia", "regula", "sala", "tel",

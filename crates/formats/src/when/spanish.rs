@@ -218,6 +218,11 @@ static WORDS: Words = Words {
         "esta", "hasta", "la", "las", "lo", "los", "más", "mi", "no", "nos", "o", "para", "pero",
         "por", "que", "se", "si", "sin", "sobre", "su", "un", "una", "y", "ya",
     ],
+    papers: &[
+        "factura", "facturas", "presupuesto", "pedido", "contrato", "expediente", "ley", "decreto",
+        "reglamento", "directiva", "orden", "resolución", "sentencia", "recibo", "solicitud", "ticket",
+        "no", "nº", "número", "núm",
+    ],
     references: &[
         "anexo", "apartado", "artículo", "capítulo", "ejercicio", "inciso", "lección", "párrafo", "página", "páginas", "parte", "paso", "punto", "sección",
         "versión", "ver", "número", "núm", "tabla", "figura", "línea", "regla", "sala", "tel",

@@ -230,6 +230,7 @@ pub(super) enum List {
     Open = 16_777_216,
     Counted = 33_554_432,
     Measured = 67_108_864,
+    Paper = 134_217_728,
 }
 
 /// The tables of a language, ready to look words up.
@@ -245,6 +246,7 @@ pub(super) struct Table {
     pub recurrences: Rules<Again>,
     pub leads: Rules<Lead>,
     pub tails: Rules<Kind>,
+    pub day_ends: Rules<()>,
 }
 
 impl Table {
@@ -260,6 +262,7 @@ impl Table {
             dictionary.rules(words.leads.iter().map(|(form, lead)| (*form, *lead, anywhere)));
         let tails =
             dictionary.rules(words.tails.iter().map(|(form, kind)| (*form, *kind, anywhere)));
+        let day_ends = dictionary.rules(words.day_ends.iter().map(|form| (*form, (), anywhere)));
         let Dictionary { entries, ids, .. } = dictionary;
         Self {
             words,
@@ -269,6 +272,7 @@ impl Table {
             recurrences: Rules::new(recurrences, &entries),
             leads: Rules::new(leads, &entries),
             tails: Rules::new(tails, &entries),
+            day_ends: Rules::new(day_ends, &entries),
             entries,
             ids,
             due_words: due_words(words),
@@ -289,7 +293,10 @@ impl Table {
 fn due_words(words: &'static Words) -> HashSet<&'static str> {
     let leads = words.leads.iter().filter_map(|(form, lead)| match lead {
         Lead::Is(Kind::Due) | Lead::Before => Some(*form),
-        Lead::Is(Kind::Start | Kind::Mention | Kind::Past) | Lead::On | Lead::Since => None,
+        Lead::Is(Kind::Start | Kind::Mention | Kind::Past)
+        | Lead::After
+        | Lead::On
+        | Lead::Since => None,
     });
     let tails = words.tails.iter().filter_map(|(form, kind)| (*kind == Kind::Due).then_some(*form));
     let within = words.days.iter().filter(|(_, means, _)| *means == Means::Within);
@@ -411,6 +418,7 @@ impl Dictionary {
             (List::NumeralSystem, words.numeral_systems),
             (List::Counted, words.counted_for),
             (List::Measured, words.measured_by),
+            (List::Paper, words.papers),
         ] {
             for name in names {
                 self.entry_of(name).lists |= list as u32;

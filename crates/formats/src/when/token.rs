@@ -330,6 +330,13 @@ impl<'a> Tokens<'a> {
         let letters = piece.find(|c: char| !c.is_ascii_digit() && !matches!(c, ':' | '.'));
         let Some(letters) = letters else { return false };
         let (figures, word) = piece.split_at(letters);
+        if matches!(word, "Z" | "z")
+            && let Some(clock) = figure::clock(figures).filter(|clock| !clock.is_dotted)
+        {
+            self.push(start, start + letters, Kind::Clock(clock));
+            self.push(start + letters, end, Kind::Opaque);
+            return true;
+        }
         let id = self.id(word);
         let (is_half, joins) = (
             self.has(id, |sense| matches!(sense, Sense::Half(_))),

@@ -231,4 +231,6 @@ pub enum Assumption {
     WeekdayDiffers(Date),
     /// "Before": the day itself is too late.
     Before(Date),
+    /// "After": the day itself is too early, and no day says when it is too late.
+    After(Date),
 }

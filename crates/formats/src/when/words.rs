@@ -68,6 +68,8 @@ pub struct Words {
     pub leads: &'static [(&'static str, Lead)],
     /// Words after a date that say what it is for.
     pub tails: &'static [(&'static str, Kind)],
+    /// Patterns of the end of a day's work, before or after the day: "EOD Friday", "tomorrow, close of business".
+    pub day_ends: &'static [&'static str],
     /// Between a day and its time.
     pub at: &'static [&'static str],
     /// Between the ends of a range.
@@ -80,6 +82,8 @@ pub struct Words {
     pub function_words: &'static [&'static str],
     /// Before a figure: it numbers a part of something.
     pub references: &'static [&'static str],
+    /// Before a number and a year: it is the number of a paper, as in "invoice 11/2026".
+    pub papers: &'static [&'static str],
     /// Two words before a figure: "by" between them gives an amount, as in "grew by 3.4".
     pub measured_by: &'static [&'static str],
     /// After a figure: it is an amount.
@@ -155,12 +159,14 @@ impl Words {
         recurrences: &[],
         leads: &[],
         tails: &[],
+        day_ends: &[],
         at: &[],
         through: &[],
         between: &[],
         between_and: &[],
         function_words: &[],
         references: &[],
+        papers: &[],
         measured_by: &[],
         counters: &[],
         authored: &[],
@@ -253,6 +259,8 @@ pub enum Lead {
     Is(Kind),
     /// "Before": due, and the day itself is too late.
     Before,
+    /// "After": a start, and the day itself is too early.
+    After,
     /// It goes with a date and says nothing more, such as "on".
     On,
     /// "Since".
@@ -305,11 +313,13 @@ pub enum Means {
     Weekday,
     /// N of WEEKDAYS from now.
     WeekdaysAhead,
+    /// The WEEKDAY before today, and N - 1 weeks before that.
+    WeekdaysAgo,
     /// The second last WEEKDAY before today.
     WeekdayBeforeLast,
     /// A week after OFFSET.
     OffsetAndWeek,
-    /// The time of now, on OFFSET or in a week.
+    /// The time of now, on OFFSET or a UNIT away by SHIFT.
     SameTime,
     /// WEEKDAY of the week of SHIFT.
     WeekdayOfWeek,
@@ -317,6 +327,8 @@ pub enum Means {
     WeekdayAfterNext,
     /// WEEKDAY, N weeks later; without N, one.
     WeekdayAfterWeeks,
+    /// WEEKDAY, N times two weeks later; without N, two.
+    WeekdayAfterFortnights,
     Figure,
     /// DAY and DAY2, the number of the month, in YEAR: a figure with spaces in it.
     Numbers,

@@ -26,6 +26,10 @@ describe.each(["en-GB", "en-US", "de-DE"])("in a browser that speaks %s", (langu
     ["a year that the day shows", [{ kind: "year", value: "2027" }], undefined],
   ])("%s is said", (_, assumed, doubt) => expect(doubtAbout(date(assumed))).toBe(doubt));
 
+  it("a day after which it is to be done is said to be no last day", () => {
+    expect(doubtAbout(date([{ kind: "after", value: "2026-12-25" }]))).toMatch(/^after .+: no day is named by which$/);
+  });
+
   it("it is said of a range, of a time and of what repeats too", () => {
     const differs: Assumed = [{ kind: "weekdayDiffers", value: "2027-09-30" }];
     for (const more of [{ time: "09:30" }, { endDay: "2027-10-02" }, { repeats: { times: 1 } as UnderstoodDate["repeats"] }]) {

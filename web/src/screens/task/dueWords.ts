@@ -16,6 +16,8 @@ function doubt({ kind, value }: UnderstoodDate["assumed"][number]): string | und
       return t("due.nextWeek");
     case "before":
       return t("due.before", { day: dayText(value) });
+    case "after":
+      return t("due.after", { day: dayText(value) });
     default:
       // The day or the time that is shown says it.
       return undefined;

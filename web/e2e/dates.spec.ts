@@ -40,6 +40,20 @@ test("a date on another weekday than the one written is not taken without a word
   await expect(sample.getByText("Thu, 11 Dec 2031 (not the weekday you wrote)")).toBeVisible();
 });
 
+test("an order of day and month that is chosen in another place is that of the next date", async ({ sample, server }) => {
+  await openTask(sample, server, PASSPORTS);
+  await property(sample, /^Due:/).click();
+  const field = sample.getByRole("dialog", { name: /^Due/ }).getByRole("textbox", { name: "Due", exact: true });
+  await field.fill("3/4/2031");
+  await expect(sample.getByText("Thu, 3 Apr 2031")).toBeVisible();
+  await server.ask("PATCH", "/api/settings", { dateOrder: "monthFirst" });
+  await expect(async () => {
+    await field.fill("");
+    await field.fill("3/4/2031");
+    await expect(sample.getByText("Tue, 4 Mar 2031")).toBeVisible({ timeout: 1000 });
+  }).toPass();
+});
+
 test("a new task in one line has its date, priority, labels and category", async ({ sample, server }) => {
   await sample.keyboard.press("c");
   const dialog = sample.getByRole("dialog");

@@ -101,8 +101,13 @@ fn in_form_of(target: ExportFormat, mut task: draft::Task) -> draft::Task {
             heading if heading.starts_with(' ') => heading.trim(),
             _ => line,
         });
-        let text = lines.collect::<Vec<_>>().join("\n");
-        entry.text = text.replace("\n\n--", "\n--").replace("\n\n==", "\n==");
+        let lines: Vec<&str> = lines.collect();
+        let is_rule = |line: &str| !line.is_empty() && line.trim_matches(['-', '=']).is_empty();
+        let is_above_rule = |at: usize| {
+            lines[at].is_empty() && lines.get(at + 1).is_some_and(|line| is_rule(line.trim()))
+        };
+        let kept = (0..lines.len()).filter(|&at| !is_above_rule(at)).map(|at| lines[at]);
+        entry.text = kept.collect::<Vec<_>>().join("\n");
     }
     task
 }

@@ -2,6 +2,8 @@
 
 import { api, unwrap, type Schemas } from "../api/client";
 import { asProblem, type Problem } from "../api/problem";
+import { isOneOf } from "./queries";
+import type { Query } from "./store.svelte";
 
 export type DayOrder = Schemas["DayOrder"];
 
@@ -11,6 +13,15 @@ export function orderOf(locale: string): DayOrder {
   const place = (type: string): number => parts.findIndex((part) => part.type === type);
   return place("month") < place("day") ? "monthFirst" : "dayFirst";
 }
+
+const chosen = async (): Promise<DayOrder | null> => (await unwrap(api.GET("/api/settings", {}))).dateOrder ?? null;
+
+/** What was chosen for the workspace, also in another tab or by somebody else; null if nobody chose. */
+export const chosenDateOrder = (): Query<DayOrder | null> => ({
+  key: "settings/dateOrder",
+  load: chosen,
+  invalidatedBy: (event) => isOneOf(event, "settings:changed"),
+});
 
 class DateOrder {
   /** What was chosen for the workspace; null if nobody chose. */
@@ -26,11 +37,16 @@ class DateOrder {
 
   async load(): Promise<void> {
     try {
-      this.chosen = (await unwrap(api.GET("/api/settings", {}))).dateOrder ?? null;
-      this.problem = undefined;
+      this.follow(await chosen(), undefined);
     } catch (error) {
-      this.problem = asProblem(error);
+      this.follow(undefined, asProblem(error));
     }
+  }
+
+  /** Takes what was loaded; undefined leaves what was loaded before. */
+  follow(chosen: DayOrder | null | undefined, problem: Problem | undefined): void {
+    if (chosen !== undefined) this.chosen = chosen;
+    this.problem = problem;
   }
 
   /**

@@ -211,6 +211,20 @@ impl ScheduleClock {
         due
     }
 
+    /// What the clock would have shown it as due, if the person arrived in a zone where it is past a time: an
+    /// instant before the arrival. `None` for a time that no clock was set past.
+    pub fn passed(&self, at: DateTime, stays: &Stays) -> Option<Timestamp> {
+        let civil = match self {
+            Self::Zone(_) => return None,
+            Self::Person => at,
+            Self::Day { due_at } => at.date().to_datetime(*due_at),
+        };
+        let due = self.due(at, stays);
+        let (_, here) = stays.iter().rev().find(|(from, _)| *from <= due)?;
+        let there = instant(here, civil);
+        (there < due).then_some(there)
+    }
+
     /// `date`, `floating`, or the name of the zone.
     pub fn name(&self) -> &'static str {
         match self {

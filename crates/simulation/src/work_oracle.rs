@@ -11,7 +11,8 @@
 //!   identity is the series and the original start, so a moved occurrence that ran does not run again.
 //! - What was paused, taken off, newly made or moved into the past never runs, and leaves no line.
 //! - What came due while no node was there is missed if nothing about its series was changed since, and it
-//!   is still active. Of what is missed the catch-up decides; what is older than a day never runs.
+//!   is still active. So is what the clock of the person was set past: it is due on arrival. Of what is missed
+//!   the catch-up decides; what is older than a day never runs.
 //! - While a run lasts, the overlap decides about what comes due.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -177,6 +178,8 @@ struct State {
 #[derive(Debug, Clone)]
 struct Candidate {
     line: Line,
+    /// For what the person's clock was set past: when it would have been due by the clock that came.
+    passed: Option<Timestamp>,
     changed_at: Timestamp,
 }
 
@@ -206,29 +209,33 @@ fn expected_of(definition: &Definition, course: &Course) -> Vec<Line> {
     let mut rest = candidates.into_iter().peekable();
     while let Some(candidate) = rest.next() {
         let due = candidate.line.due;
-        let Some((_, up)) = course.down.iter().find(|(from, to)| (*from..*to).contains(&due))
-        else {
+        let down = course.down.iter().find(|(from, to)| (*from..*to).contains(&due));
+        let up = down.map(|(_, up)| *up).or(candidate.passed.map(|_| due));
+        let Some(up) = up else {
             if done.insert((candidate.line.uid.clone(), candidate.line.original)) {
                 let outcome = place.offer(due, definition.overlap);
                 lines.push(Line { outcome, ..candidate.line });
             }
             continue;
         };
-        // All that came due before a node was there again is decided then, together.
+        // All that came due before a node was there again is decided then, together; and all that one arrival
+        // put the clock past.
         let mut missed = vec![candidate];
-        while let Some(next) = rest.next_if(|next| next.line.due < *up) {
+        let is_with =
+            |next: &Candidate| next.line.due < up || next.passed.is_some() && next.line.due == up;
+        while let Some(next) = rest.next_if(is_with) {
             missed.push(next);
         }
-        missed.retain(|one| *up <= course.end && is_alive(one, *up));
+        missed.retain(|one| up <= course.end && is_alive(one, up));
         missed.retain(|one| done.insert((one.line.uid.clone(), one.line.original)));
         let n = missed.len();
         for (place_in_row, one) in missed.into_iter().enumerate() {
             let is_recent = up.duration_since(one.line.due) <= MAX_AGE;
             let outcome = match definition.catch_up {
                 CatchUp::Once if is_recent && place_in_row + 1 == n => {
-                    place.offer(*up, definition.overlap)
+                    place.offer(up, definition.overlap)
                 }
-                CatchUp::All if is_recent => place.line_up(*up),
+                CatchUp::All if is_recent => place.line_up(up),
                 CatchUp::Skip | CatchUp::Once | CatchUp::All => Outcome::Missed,
             };
             lines.push(Line { outcome, ..one.line });
@@ -305,7 +312,7 @@ fn candidates(
             continue;
         }
         for series in state.series.values() {
-            for (original, due) in series.due(&course.stays, to) {
+            for (original, due, passed) in series.due(&course.stays, to) {
                 let is_decided = due != *from && due != to;
                 assert!(is_decided, "{}: an act at {due}, when it is due", definition.name);
                 let is_off = state.off.iter().any(|(from, until)| (*from..*until).contains(&due));
@@ -321,18 +328,21 @@ fn candidates(
                         dial: series.timetable.dial.name(),
                         outcome: Outcome::Runs,
                     },
+                    passed,
                     changed_at: series.changed_at,
                 });
             }
         }
     }
-    candidates.sort_by(|a, b| a.line.cmp(&b.line));
+    candidates
+        .sort_by(|a, b| (a.line.due, a.passed, &a.line).cmp(&(b.line.due, b.passed, &b.line)));
     candidates
 }
 
 impl Series {
-    /// Everything that it has up to an instant: original starts with the instant at which they are due.
-    fn due(&self, stays: &Stays, last: Timestamp) -> Vec<(Shown, Timestamp)> {
+    /// Everything that it has up to an instant: original starts with the instant at which they are due, and
+    /// what [`ScheduleClock::passed`] says of it.
+    fn due(&self, stays: &Stays, last: Timestamp) -> Vec<(Shown, Timestamp, Option<Timestamp>)> {
         let dial = match &self.timetable.dial {
             // What was moved has a time of day.
             ScheduleClock::Day { .. } | ScheduleClock::Person => ScheduleClock::Person,
@@ -348,9 +358,14 @@ impl Series {
             {
                 continue;
             }
-            let at = self.moved.get(&original).map_or(at, |to| dial.due(*to, stays));
+            let moved = self.moved.get(&original);
+            let at = moved.map_or(at, |to| dial.due(*to, stays));
+            let passed = match moved {
+                Some(to) => dial.passed(*to, stays),
+                None => self.timetable.dial.passed(original.at, stays),
+            };
             if at <= last {
-                due.push((original, at));
+                due.push((original, at, passed));
             }
         }
         due

@@ -111,7 +111,7 @@ closed_list! {
 closed_list! {
     /// Why an occurrence was left out.
     pub enum SkipReason, "reason" {
-        /// It was due while nothing ran, and the policy leaves such occurrences out.
+        /// It was due while nothing ran, or the clock was set past it, and the policy leaves such occurrences out.
         Missed = "missed",
         /// An earlier run was still under way.
         Overlap = "overlap",
@@ -123,7 +123,7 @@ closed_list! {
 }
 
 closed_list! {
-    /// The policy for occurrences that were due while nothing ran.
+    /// The policy for occurrences that were due while nothing ran, or that the clock was set past.
     #[derive(Default)]
     pub enum CatchUp, "catch-up policy" {
         /// They are left out.

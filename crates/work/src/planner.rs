@@ -50,11 +50,22 @@ pub struct Plan {
     pub next_due: Option<Timestamp>,
 }
 
+/// An occurrence that is due, before anything is decided about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Due {
+    /// Its identity.
+    pub id: OccurrenceId,
+    /// When it was due.
+    pub at: Timestamp,
+    /// Whether the clock of the person was set past its time, so that no node could run it then.
+    pub was_passed: bool,
+}
+
 /// What a series has that is due, before anything is decided about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coming {
     /// The occurrences, in the order in which they are due.
-    pub due: Vec<(OccurrenceId, Timestamp)>,
+    pub due: Vec<Due>,
     /// How far the series has come with them.
     pub position: Position,
     /// When the next occurrence is due; `None` if none is.
@@ -74,15 +85,19 @@ pub fn coming(
     most: usize,
 ) -> Coming {
     let mut position = position.clone();
-    let mut due: Vec<(OccurrenceId, Timestamp)> = Vec::new();
+    let mut due: Vec<Due> = Vec::new();
     let next_due = loop {
         let Some(next) = series.next_due(&position, person) else { break None };
         if next.at > now || due.len() >= most {
             break Some(next.at);
         }
         let occurrences = next.occurrences.into_iter();
-        let occurrences = occurrences.map(|one| (one.id, one.due.max(not_before)));
-        due.extend(occurrences.filter(|(_, due)| !series.is_suspended(*due)));
+        let occurrences = occurrences.map(|one| Due {
+            id: one.id,
+            at: one.due.max(not_before),
+            was_passed: one.due < not_before,
+        });
+        due.extend(occurrences.filter(|one| !series.is_suspended(one.at)));
         position = next.position;
     };
     Coming { due, position, next_due }
@@ -90,8 +105,9 @@ pub fn coming(
 
 /// Decides for each due occurrence whether it runs, apart from those that `has_run` says have a run already.
 ///
-/// An occurrence was missed if it starts too late: nothing ran when it was due. Of missed ones the
-/// policy says which run, but none that is older than its definition lets it be. What runs then meets the runs of the
+/// An occurrence was missed if it starts too late, because nothing ran when it was due, or if the clock of
+/// the person was set past it. Of missed ones the policy says which run, but none that is older than its
+/// definition lets it be. What runs then meets the runs of the
 /// definition that are not over: `n_open` of them wait or are under way; a run that waits for the
 /// person is not one of them.
 pub fn plan(
@@ -104,13 +120,16 @@ pub fn plan(
     let Coming { mut due, position, next_due } = coming;
     // The series may be behind its own runs: an occurrence was moved after it ran, or an older row of
     // the definition came back. What ran is over, and holds up nothing that follows.
-    due.retain(|(id, _)| !has_run(id));
+    due.retain(|one| !has_run(&one.id));
     let is_all = next_due.is_none_or(|next| next > now);
     let last = due.len().saturating_sub(1);
     let mut n_open = n_open;
-    let occurrences = due.into_iter().enumerate().map(|(n, (id, due))| {
+    let occurrences = due.into_iter().enumerate().map(|(n, Due { id, at: due, was_passed })| {
         let is_newest = is_all && n == last;
-        let skipped = skip_reason(policies, now.duration_since(due), is_newest, n_open);
+        let late_by = now.duration_since(due);
+        let is_missed = was_passed || late_by > seconds(limits::WORK_LATE_SECONDS);
+        let missed = is_missed.then_some(late_by);
+        let skipped = skip_reason(policies, missed, is_newest, n_open);
         if skipped.is_none() {
             n_open += 1;
         }
@@ -123,14 +142,14 @@ fn seconds(n: u64) -> SignedDuration {
     SignedDuration::from_secs(i64::try_from(n).unwrap_or(i64::MAX))
 }
 
+/// Why an occurrence is left out. `missed` is how late it is, if it was missed.
 fn skip_reason(
     policies: Policies,
-    late_by: SignedDuration,
+    missed: Option<SignedDuration>,
     is_newest: bool,
     n_open: usize,
 ) -> Option<SkipReason> {
-    let is_missed = late_by > seconds(limits::WORK_LATE_SECONDS);
-    if is_missed {
+    if let Some(late_by) = missed {
         let is_too_old = late_by > SignedDuration::from_hours(policies.catch_up_hours);
         let may_run = match policies.catch_up {
             CatchUp::Skip => false,
@@ -141,7 +160,7 @@ fn skip_reason(
             return Some(SkipReason::Missed);
         }
     }
-    let is_catching_up = is_missed && policies.catch_up == CatchUp::All;
+    let is_catching_up = missed.is_some() && policies.catch_up == CatchUp::All;
     let has_room = match policies.overlap {
         Overlap::Parallel => true,
         // Those that are caught up run one after another, however many they are.

@@ -108,7 +108,7 @@ impl Work {
         coming: &Coming,
     ) -> Result<HashSet<Occurrence>, WorkError> {
         let starts: Vec<String> =
-            coming.due.iter().map(|(one, _)| occurrence(id, one).original_start).collect();
+            coming.due.iter().map(|one| occurrence(id, &one.id).original_start).collect();
         let mut found = HashSet::new();
         for page in starts.chunks(limits::WORK_OCCURRENCES) {
             found.extend(self.store.all(run::of_starts(ws, id.as_str(), "", page)).await?);
@@ -119,7 +119,8 @@ impl Work {
     /// Lets schedules that follow the person's clock be due by the clock of the zone that it is set to
     /// now: for a start with another zone than before. Returns how many are due at another time.
     ///
-    /// What the clock moved past is due now. What was due already under the zone before stays due.
+    /// What the clock moved past is due now, and the catch-up policy says which of it runs. What was due already
+    /// under the zone before stays due.
     pub async fn follow_zone(&self, ws: WorkspaceId) -> Result<usize, WorkError> {
         let mut n_changed = 0;
         for known in self.definitions(ws).await? {

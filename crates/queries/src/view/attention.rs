@@ -37,7 +37,7 @@ closed_list! {
         WorkFailed = "workFailed",
         /// The process that worked on the last run of agent work died too often.
         WorkInterrupted = "workInterrupted",
-        /// The last occurrence of agent work was due while nothing ran, and was left out.
+        /// The last occurrence of agent work was missed, and was left out.
         WorkMissed = "workMissed",
         /// Agent work starts nothing, because the data was restored.
         WorkHeld = "workHeld",
@@ -131,7 +131,7 @@ pub enum AttentionCause {
         /// What it says of itself.
         summary: Option<String>,
     },
-    /// The last occurrence of agent work was due while nothing ran, and was left out.
+    /// The last occurrence of agent work was missed, and was left out.
     WorkMissed,
     /// Agent work starts nothing, because the data was restored.
     WorkHeld,

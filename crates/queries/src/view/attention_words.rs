@@ -73,9 +73,7 @@ impl Attention {
             | AttentionCause::WorkInterrupted { error, summary } => {
                 error.clone().or_else(|| summary.clone()).unwrap_or_default()
             }
-            AttentionCause::WorkMissed => {
-                "it was due while nothing ran, and was left out".to_owned()
-            }
+            AttentionCause::WorkMissed => "it was missed, and was left out".to_owned(),
             AttentionCause::WorkHeld => {
                 "the data was restored, and it may have run since the copy was made: resume it to let it run"
                     .to_owned()

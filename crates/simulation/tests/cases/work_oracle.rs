@@ -141,6 +141,60 @@ fn a_catch_up_decides_about_what_was_missed() {
 }
 
 #[test]
+fn a_catch_up_decides_about_what_a_clock_is_set_past() {
+    // At 12:30 in Berlin it is past 19:00 in Tokyo: two of the second of June are over, one is on time.
+    let stays = vec![
+        (Timestamp::MIN, "Europe/Berlin"),
+        (utc("2026-06-02T10:30:07Z"), "Asia/Tokyo"),
+        (utc("2026-06-02T16:30:07Z"), "Europe/Berlin"),
+    ];
+    let of = |catch_up| {
+        let moved = |hour, day: i8, to: (i8, i8)| {
+            let to = date(2026, 6, to.0).at(to.1, 0, 0, 0);
+            let original = first(date(2026, 6, day).at(9, 0, 0, 0));
+            (utc(hour), Act::Move { uid: "one".into(), original, to })
+        };
+        let definition = Definition {
+            name: "morning".into(),
+            catch_up,
+            overlap: Overlap::Parallel,
+            lasts: QUICK,
+            acts: vec![
+                (utc(MADE), Act::Schedule(Timetable { dial: ScheduleClock::Person, ..daily() })),
+                moved("2026-06-01T10:00:00Z", 4, (2, 15)),
+                moved("2026-06-01T11:00:00Z", 3, (2, 18)),
+                moved("2026-06-01T12:00:00Z", 5, (2, 23)),
+            ],
+        };
+        let end = utc("2026-06-03T00:00:00Z");
+        let course = Course { stays: stays.clone(), down: Vec::new(), end };
+        let lines = expected(&[definition], &course).into_iter().map(|line| {
+            format!(
+                "{} {:?} {}",
+                line.original.at.day(),
+                line.outcome,
+                line.due.strftime("%d. %H:%M")
+            )
+        });
+        lines.collect::<Vec<_>>().join(", ")
+    };
+    let rest = "2 Runs 02. 07:00";
+    let last = "5 Runs 02. 14:00";
+    assert_eq!(
+        of(CatchUp::Once),
+        format!("1 Runs 01. 07:00, {rest}, 3 Runs 02. 10:30, 4 Missed 02. 10:30, {last}")
+    );
+    assert_eq!(
+        of(CatchUp::Skip),
+        format!("1 Runs 01. 07:00, {rest}, 3 Missed 02. 10:30, 4 Missed 02. 10:30, {last}")
+    );
+    assert_eq!(
+        of(CatchUp::All),
+        format!("1 Runs 01. 07:00, {rest}, 3 Runs 02. 10:30, 4 Runs 02. 10:30, {last}")
+    );
+}
+
+#[test]
 fn what_was_paused_or_changed_is_not_missed() {
     let down = [("2026-06-02T08:00:00Z", "2026-06-02T20:00:00Z")];
     let with = |at, act| {

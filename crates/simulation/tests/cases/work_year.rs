@@ -31,6 +31,8 @@ enum Mistake {
     MoveReachesBack,
     /// All that was missed runs.
     CatchUpIgnoresAge,
+    /// What the person's clock was set past runs whatever the catch-up says.
+    PassedIsOnTime,
 }
 
 /// A series with how far it has come.
@@ -85,7 +87,7 @@ impl Planner<'_> {
         if self.is_paused {
             return;
         }
-        let mut due: Vec<(Timestamp, String, Occurrence)> = Vec::new();
+        let mut due: Vec<(Timestamp, String, Occurrence, bool)> = Vec::new();
         for (uid, planned) in &mut self.planned {
             while let Some(next) = planned.series.next_due(&planned.position, &self.person) {
                 if next.at > upto {
@@ -100,14 +102,15 @@ impl Planner<'_> {
                             one.due.max(self.here_since)
                         }
                     };
-                    due.push((at, uid.clone(), one));
+                    let was_passed = at > one.due;
+                    due.push((at, uid.clone(), one, was_passed));
                 }
             }
         }
-        due.sort_by(|a, b| (a.0, &a.1, a.2.id.start).cmp(&(b.0, &b.1, b.2.id.start)));
+        due.sort_by_key(|(at, uid, one, _)| (*at, one.due, uid.clone(), one.id.start));
         let is_after_down = self.course.down.iter().any(|(_, to)| *to == upto);
         let n = due.len();
-        for (place, (at, uid, one)) in due.into_iter().enumerate() {
+        for (place, (at, uid, one, was_passed)) in due.into_iter().enumerate() {
             let key = format!("{uid} {}", one.id);
             if !self.done.insert(key.clone()) && self.mistake != Some(Mistake::NoUniqueOccurrence) {
                 continue;
@@ -115,7 +118,9 @@ impl Planner<'_> {
             let age = upto.duration_since(at);
             let is_recent = age <= SignedDuration::from_hours(24)
                 || self.mistake == Some(Mistake::CatchUpIgnoresAge);
-            let runs = !is_after_down
+            let is_missed =
+                is_after_down || was_passed && self.mistake != Some(Mistake::PassedIsOnTime);
+            let runs = !is_missed
                 || match self.definition.catch_up {
                     CatchUp::Skip => false,
                     CatchUp::Once => place + 1 == n && is_recent,
@@ -264,6 +269,7 @@ fn each_mistake_of_a_planner_shows() {
         Mistake::EditReachesBack,
         Mistake::MoveReachesBack,
         Mistake::CatchUpIgnoresAge,
+        Mistake::PassedIsOnTime,
     ] {
         let planned = planned(definitions, &course(), Some(mistake));
         assert!(planned != *expected, "{mistake:?} makes no difference");

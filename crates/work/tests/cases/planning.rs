@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use dormouse_scheduler::End;
+use dormouse_store::agent::work::run::Run;
 use dormouse_testkit::ManualClock;
 use dormouse_types::port::Clock as _;
 use dormouse_types::work::{CatchUp, Overlap};
@@ -184,8 +185,7 @@ fn a_zone_that_changes_neither_repeats_nor_loses_a_run(world: &World) {
     world.set("2026-03-02T04:00:00Z");
     let tokyo = world.in_zone("Asia/Tokyo");
     assert_eq!((follow(&tokyo), follow(&tokyo)), (1, 0));
-    tokyo.script.push(finish("done", "On arrival."));
-    assert_eq!(tokyo.drain(), [DONE]);
+    assert_eq!(tokyo.drain(), [], "what the clock was set past is missed");
     // At 12:00 in Tokyo it is 22:00 of the day before in New York.
     world.set("2026-03-03T03:00:00Z");
     assert_eq!(tokyo.drain(), []);
@@ -199,7 +199,55 @@ fn a_zone_that_changes_neither_repeats_nor_loses_a_run(world: &World) {
         runs.iter().map(|run| format!("{} {}", run.occurrence.original_start, run.state)).collect()
     };
     let nine = |day: u8, how: &str| format!("2026-03-0{day}T09:00:00 {how}");
-    assert_eq!(due(&id), [nine(2, "succeeded"), nine(3, "skipped"), nine(4, "succeeded")]);
+    assert_eq!(due(&id), [nine(2, "skipped"), nine(3, "skipped"), nine(4, "succeeded")]);
+}
+
+/// The person's clock is set past several times of a day at once.
+fn what_the_clock_is_set_past_is_caught_up_as_the_policy_says(world: &World) {
+    let mut ids = Vec::new();
+    for catch_up in [CatchUp::Skip, CatchUp::Once, CatchUp::All] {
+        for overlap in [Overlap::Parallel, Overlap::Queue] {
+            let rule = "FREQ=DAILY;BYHOUR=18,19,20,21";
+            let mut new = world.new_work("Evenings", Some(rule));
+            (new.catch_up, new.overlap) = (catch_up, overlap);
+            ids.push(
+                wait(world.work.create(WS, &new, &me())).expect("it is created").definition.id,
+            );
+        }
+    }
+    // At 17:05 in Berlin it is past one in the morning in Tokyo.
+    world.set("2026-03-02T16:05:00Z");
+    assert_eq!(world.drain(), []);
+    (0..10).for_each(|_| world.script.push(finish("done", "Done.")));
+    assert_eq!(world.travel("Asia/Tokyo"), 6);
+    world.drain();
+    let said = |id| -> Vec<String> {
+        let runs = world.runs(id);
+        let line = |run: &Run| {
+            let hour = &run.occurrence.original_start[11..13];
+            let why = run.skip_reason.map(|why| format!(" {why}")).unwrap_or_default();
+            format!("{hour} {}{why}", run.state)
+        };
+        runs.iter().map(line).collect()
+    };
+    let missed = "skipped missed";
+    let all = |how: [&str; 4]| -> Vec<String> {
+        ["18", "19", "20", "21"]
+            .iter()
+            .zip(how)
+            .map(|(hour, how)| format!("{hour} {how}"))
+            .collect()
+    };
+    let once = all([missed, missed, missed, "succeeded"]);
+    let expected = [all([missed; 4]), once, all(["succeeded"; 4])];
+    let found = || ids.iter().map(said).collect::<Vec<_>>();
+    let each_twice: Vec<_> = expected.into_iter().flat_map(|one| [one.clone(), one]).collect();
+    assert_eq!(found(), each_twice);
+    // Its own clock shows these hours again, and nothing runs twice.
+    world.travel("Europe/Berlin");
+    world.set("2026-03-02T21:00:00Z");
+    assert_eq!(world.drain(), []);
+    assert_eq!(found(), each_twice);
 }
 
 /// Moves the person's clock at times that a seed says, between runs and while some are due.
@@ -366,6 +414,7 @@ each_engine! {
     an_occurrence_has_one_row_even_if_the_position_goes_back,
     a_series_behind_its_runs_catches_up_with_what_did_not_run,
     a_zone_that_changes_neither_repeats_nor_loses_a_run,
+    what_the_clock_is_set_past_is_caught_up_as_the_policy_says,
     a_zone_that_moves_back_and_forth_leaves_each_day_with_one_row,
     single_occurrences_run_as_a_person_wants_them,
     an_occurrence_is_not_moved_to_a_time_that_its_clock_has_shown,

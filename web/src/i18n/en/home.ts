@@ -36,7 +36,7 @@ export const home = {
   "home.workFailed": "{title} failed",
   "home.workInterrupted": "{title} was interrupted",
   "home.workMissed": "{title} was missed",
-  "home.workMissedWhy": "It was due while Dormouse wasn’t running, and was left out.",
+  "home.workMissedWhy": "It was due while Dormouse wasn’t running, or the time zone was set past it, and was left out.",
   "home.workHeld": "{title} is held since a restore",
   "home.workHeldWhy": "It may have run since the copy was made. Resume it to let it run.",
   "home.workBroken": "{title} can’t start",

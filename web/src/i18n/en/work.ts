@@ -48,7 +48,7 @@ export const work = {
   "work.is.held": "Held since a restore",
   "work.is.disabled": "Can’t run",
   "work.is.archived": "Archived",
-  "work.skipped.missed": "It was due while Dormouse wasn’t running.",
+  "work.skipped.missed": "It was due while Dormouse wasn’t running, or the time zone was set past it.",
   "work.skipped.overlap": "An earlier run was still under way.",
   "work.skipped.paused": "It was paused when its turn came.",
   "work.skipped.tooMany": "The hourly limit for runs started by changes was reached.",

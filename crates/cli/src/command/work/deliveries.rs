@@ -77,7 +77,7 @@ fn summary_of(one: &Delivery) -> String {
         DeliveryKind::Question => "asks",
         DeliveryKind::Review => "waits for your review",
         DeliveryKind::Failed => "failed",
-        DeliveryKind::Missed => "was due while nothing ran, and was left out",
+        DeliveryKind::Missed => "was missed, and was left out",
         DeliveryKind::Held => "was left out, because the data was restored",
         DeliveryKind::Result => "has a result",
     };

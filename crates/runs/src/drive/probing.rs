@@ -72,26 +72,39 @@ impl ActiveRun<'_> {
         match &self.driver.prober {
             Some(prober) if refuses_tools(error) => {
                 let (ws, holder) = (self.lease.ws, &self.lease.run.holder);
-                prober.forget(ws, holder, self.model.name(), Sign::Refused).await
+                prober.forget(ws, holder, self.model.name(), Sign::Refused).await?;
+                Ok(())
             }
             Some(_) | None => Ok(()),
         }
     }
 
     /// Forgets how the model calls tools if a request forced a call and the answer has none: its server may have
-    /// begun to drop them. The run goes on as it is.
+    /// begun to drop them. If it was known, the answer is paid and left out, and the run asks for this turn again:
+    /// in the way that is found out then (ADR 37). Returns the end of the run for now.
     pub(super) async fn forget_silent(
         &self,
         request: &Request,
         answer: &Answer,
-    ) -> Result<(), RunError> {
+    ) -> Result<Option<End>, RunError> {
         let is_forced = request.tool_choice != ToolChoice::Auto && !request.tools.is_empty();
         match &self.driver.prober {
             Some(prober) if is_forced && answer.turn.calls.is_empty() => {
                 let (ws, holder) = (self.lease.ws, &self.lease.run.holder);
-                prober.forget(ws, holder, self.model.name(), Sign::CalledNothing).await
+                let name = self.model.name();
+                if !prober.forget(ws, holder, name, Sign::CalledNothing).await? {
+                    return Ok(None);
+                }
+                let now = self.driver.clock.now();
+                let settled = self.answered(answer.usage.as_ref());
+                self.requeue(Some(now), None, settled, Vec::new()).await?;
+                let reason = format!(
+                    "{name} called no tool although it had to: how it calls tools is found out again, and it is \
+                     asked once more"
+                );
+                Ok(Some(End::Requeued { reason }))
             }
-            Some(_) | None => Ok(()),
+            Some(_) | None => Ok(None),
         }
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, json};
 
 use super::scheduled;
 use crate::client::Reply;
-use crate::command::models::{Chooser, is_agreed};
+use crate::command::models::{Chooser, agree};
 use crate::dates;
 use crate::failure::Failure;
 use crate::find;
@@ -125,9 +125,7 @@ pub async fn model(session: &mut Session, params: ModelParams) -> Result<(), Fai
     // Without a model of its own it asks that of its template, which may be another provider's.
     let wanted = model.as_deref().unwrap_or("none");
     let chooser = Chooser::Agent(&agent.id, &agent.display_name, wanted);
-    if !is_agreed(session, &chooser, params.yes).await? {
-        return Ok(());
-    }
+    agree(session, &chooser, params.yes).await?;
     let path = format!("/api/agents/{}", agent.id);
     let reply = session.client.patch(&path, json!({ "model": model })).await;
     let reply = reply.map_err(|failure| with_its_task(session, &agent, failure))?;

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use dormouse::view::TemplateDetail;
 use dormouse_types::limits;
+use dormouse_types::template::TemplateKind;
 use serde_json::{Map, Value, json};
 
 use super::name::named;
 use crate::client::Reply;
-use crate::command::models::{Chooser, is_agreed};
+use crate::command::models::{Chooser, agree};
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::{find, input};
@@ -92,11 +93,11 @@ enum Kind {
 }
 
 impl Kind {
-    fn name(self) -> &'static str {
+    fn kind(self) -> TemplateKind {
         match self {
-            Self::Task => "taskAgent",
-            Self::Improver => "improver",
-            Self::Work => "agentWork",
+            Self::Task => TemplateKind::TaskAgent,
+            Self::Improver => TemplateKind::Improver,
+            Self::Work => TemplateKind::AgentWork,
         }
     }
 }
@@ -126,15 +127,13 @@ fn read(file: &Path) -> Result<String, Failure> {
 pub async fn create(session: &mut Session, params: CreateParams) -> Result<(), Failure> {
     let mut body = Map::from_iter([
         ("name".to_owned(), json!(params.name)),
-        ("kind".to_owned(), json!(params.kind.name())),
+        ("kind".to_owned(), json!(params.kind.kind().name())),
         ("modelId".to_owned(), json!(params.model)),
         ("profileId".to_owned(), json!(params.profile)),
     ]);
     params.texts.put(&mut body)?;
-    if let Some(model) = &params.model
-        && !is_agreed(session, &Chooser::NewTemplate(model), params.yes).await?
-    {
-        return Ok(());
+    if let Some(model) = &params.model {
+        agree(session, &Chooser::NewTemplate(model, params.kind.kind()), params.yes).await?;
     }
     let reply = session.client.post("/api/templates", body.into()).await?;
     say(session, &reply, |detail| format!("{} is made", named(&detail.template)))
@@ -159,9 +158,7 @@ pub async fn edit(session: &mut Session, params: EditParams) -> Result<(), Failu
     let found = find::template(session, &params.template).await?;
     if let Some(Some(model)) = &model {
         let chooser = Chooser::Template(&found.id, &found.display_name, model);
-        if !is_agreed(session, &chooser, params.yes).await? {
-            return Ok(());
-        }
+        agree(session, &chooser, params.yes).await?;
     }
     let path = format!("/api/templates/{}", found.id);
     let reply = match params.revision {

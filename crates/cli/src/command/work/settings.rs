@@ -12,7 +12,7 @@ use super::add::{catch_up, events_in, instructions_in, overlap, steps_in, with_w
 use super::name::named;
 use super::{due, next, run};
 use crate::client::Reply;
-use crate::command::models::{Chooser, is_agreed};
+use crate::command::models::{Chooser, agree};
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
@@ -220,9 +220,7 @@ pub async fn edit(session: &mut Session, params: EditParams) -> Result<(), Failu
     let (model, template) = (changed("model"), changed("templateId"));
     if model.is_some() || template.is_some() {
         let chooser = Chooser::Work(&work.id, &work.title, model, template);
-        if !is_agreed(session, &chooser, params.yes).await? {
-            return Ok(());
-        }
+        agree(session, &chooser, params.yes).await?;
     }
     if let Some(words) = &schedule {
         let preview: SchedulePreview = next::preview(session, words).await?.read()?;

@@ -21,6 +21,7 @@ pub struct ScriptedServer {
     rest: Arc<Mutex<Calls>>,
     requests: Arc<Mutex<Vec<String>>>,
     drops_tools: Arc<AtomicBool>,
+    calls_nothing: Arc<AtomicBool>,
     refusal: Arc<Mutex<Option<String>>>,
 }
 
@@ -35,6 +36,8 @@ impl ScriptedServer {
         let drops_tools = Arc::new(AtomicBool::new(false));
         let (from, last, kept) = (Arc::clone(&answers), Arc::clone(&rest), Arc::clone(&requests));
         let drops = Arc::clone(&drops_tools);
+        let calls_nothing = Arc::new(AtomicBool::new(false));
+        let is_mute = Arc::clone(&calls_nothing);
         let refusal = Arc::new(Mutex::new(None));
         let refuses: Arc<Mutex<Option<String>>> = Arc::clone(&refusal);
         std::thread::spawn(move || {
@@ -47,6 +50,11 @@ impl ScriptedServer {
                     let n = error.len();
                     let answer = format!("{head}\r\ncontent-length: {n}\r\n\r\n{error}");
                     let _gone = stream.write_all(answer.as_bytes());
+                    continue;
+                }
+                if is_mute.load(Ordering::SeqCst) && !body.is_empty() {
+                    let _gone = stream.write_all(turn(&[]).as_bytes());
+                    kept.lock().unwrap_or_else(PoisonError::into_inner).push(body);
                     continue;
                 }
                 if drops.load(Ordering::SeqCst) && !body.is_empty() {
@@ -66,7 +74,12 @@ impl ScriptedServer {
                 let _gone = stream.write_all(turn(&next).as_bytes());
             }
         });
-        Self { address, answers, rest, requests, drops_tools, refusal }
+        Self { address, answers, rest, requests, drops_tools, calls_nothing, refusal }
+    }
+
+    /// From now on its model calls a tool in no way.
+    pub fn calls_nothing(&self) {
+        self.calls_nothing.store(true, Ordering::SeqCst);
     }
 
     /// From now on every request is refused for what it says.

@@ -243,6 +243,7 @@ fn the_question_of_a_new_agent_is_about_the_model_of_the_template_that_it_is_to_
 #[test]
 fn the_question_of_a_template_says_what_those_send_who_follow_it() {
     let world = world();
+    now(world.dormouse.seed_templates()).expect("seeded");
     let said = |scope: &QuestionScope| {
         let shown = question(&world, "acme/large", scope);
         (shown.uses, shown.sent[0].clone(), shown.never_sent.join("; ").contains("not linked"))

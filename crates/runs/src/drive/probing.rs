@@ -80,31 +80,26 @@ impl ActiveRun<'_> {
     }
 
     /// Forgets how the model calls tools if a request forced a call and the answer has none: its server may have
-    /// begun to drop them. If it was known, the answer is paid and left out, and the run asks for this turn again:
-    /// in the way that is found out then (ADR 37). Returns the end of the run for now.
+    /// begun to drop them. Returns whether the turn is to be asked for again, in the way that is found out then
+    /// (ADR 37): the answer is paid and left out.
     pub(super) async fn forget_silent(
-        &self,
+        &mut self,
         request: &Request,
         answer: &Answer,
-    ) -> Result<Option<End>, RunError> {
+    ) -> Result<bool, RunError> {
         let is_forced = request.tool_choice != ToolChoice::Auto && !request.tools.is_empty();
-        match &self.driver.prober {
-            Some(prober) if is_forced && answer.turn.calls.is_empty() => {
-                let (ws, holder) = (self.lease.ws, &self.lease.run.holder);
-                let name = self.model.name();
-                if !prober.forget(ws, holder, name, Sign::CalledNothing).await? {
-                    return Ok(None);
-                }
-                let now = self.driver.clock.now();
-                let settled = self.answered(answer.usage.as_ref());
-                self.requeue(Some(now), None, settled, Vec::new()).await?;
-                let reason = format!(
-                    "{name} called no tool although it had to: how it calls tools is found out again, and it is \
-                     asked once more"
-                );
-                Ok(Some(End::Requeued { reason }))
-            }
-            Some(_) | None => Ok(None),
+        let prober = self.driver.prober.clone();
+        let Some(prober) = prober.filter(|_| is_forced && answer.turn.calls.is_empty()) else {
+            return Ok(false);
+        };
+        let (ws, holder) = (self.lease.ws, &self.lease.run.holder);
+        let name = self.model.name().to_owned();
+        if !prober.forget(ws, holder, &name, Sign::CalledNothing).await? {
+            return Ok(false);
         }
+        self.commit("run.leaveOut", self.answered(answer.usage.as_ref())).await?;
+        self.reserved = None;
+        self.model = self.driver.models.named(Some(&name));
+        Ok(true)
     }
 }

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
 use crate::terminal::{line, time};
-use crate::values::{Clearable, DateText, date_or_none};
+use crate::values::{Clearable, DateText, date_or_none, model_or_workspace};
 
 use super::name::named;
 use super::stopped::{unheard, with_its_task};
@@ -31,7 +31,8 @@ pub struct ModelParams {
     /// The agent, or several words of its task's title in quotes
     agent: String,
     /// The model: builtin, provider/model, or workspace for that of the workspace
-    model: String,
+    #[arg(value_parser = model_or_workspace)]
+    model: Clearable<String>,
     /// Do not ask
     #[arg(long, short)]
     yes: bool,
@@ -121,7 +122,7 @@ pub async fn automation(session: &mut Session, params: AutomationParams) -> Resu
 
 pub async fn model(session: &mut Session, params: ModelParams) -> Result<(), Failure> {
     let agent = find::agent(session, &params.agent).await?;
-    let model = (params.model != "workspace").then_some(params.model);
+    let Clearable(model) = params.model;
     // Without a model of its own it asks that of its template, which may be another provider's.
     let wanted = model.as_deref().unwrap_or("none");
     let chooser = Chooser::Agent(&agent.id, &agent.display_name, wanted);

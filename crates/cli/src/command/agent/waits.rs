@@ -18,6 +18,8 @@ pub async fn say(session: &mut Session, agent: &Agent) -> Result<(), Failure> {
         Some(_) | None => None,
     });
     let Some((by, until)) = held else { return Ok(()) };
+    let models: ModelsView = session.client.get("/api/models").await?.read()?;
+    let model = models.models.iter().find(|model| model.id == agent.model);
     let overview: Overview = session.client.get("/api/overview").await?.read()?;
     let alert = overview.alerts.iter().find(|alert| is_of(alert, &agent.model));
     let zone = session.zone.clone();
@@ -26,6 +28,15 @@ pub async fn say(session: &mut Session, agent: &Agent) -> Result<(), Failure> {
     let command = |text: &str| session.command(text);
     let whose = &agent.id;
     let words = match by {
+        HeldBy::Provider if model.is_some_and(|model| model.calls_nothing) => {
+            let model = line(&agent.model);
+            let other = command(&format!("agent model {whose} MODEL"));
+            let test = command(&format!("models test {model}"));
+            format!(
+                "it waits for its model: {model} called no tool in any of the three ways, and agents work by calling \
+                 tools\nit is not tried again by itself; to choose another model: {other}; to test it again: {test}"
+            )
+        }
         HeldBy::Provider => {
             let other = command(&format!("agent model {whose} MODEL"));
             let test = command(&format!("models test {}", line(&agent.model)));
@@ -38,7 +49,7 @@ pub async fn say(session: &mut Session, agent: &Agent) -> Result<(), Failure> {
                  now: {test}; to choose another model: {other}"
             )
         }
-        HeldBy::Budget if is_zero(session, agent).await? => {
+        HeldBy::Budget if is_zero(&models, agent) => {
             let whose = if agent.dormant_reason.is_some() { "one agent" } else { "all agents" };
             let budget = command("models budget");
             format!(
@@ -69,16 +80,15 @@ pub async fn say(session: &mut Session, agent: &Agent) -> Result<(), Failure> {
 }
 
 /// Whether the budget that an agent waits for is 0: its own if it is dormant, else that of all agents.
-async fn is_zero(session: &Session, agent: &Agent) -> Result<bool, Failure> {
-    let models: ModelsView = session.client.get("/api/models").await?.read()?;
+fn is_zero(models: &ModelsView, agent: &Agent) -> bool {
     let is_priced =
         models.models.iter().any(|model| model.id == agent.model && model.price.is_some());
-    let budgets = models.budgets;
-    Ok(match (&agent.dormant_reason, is_priced) {
+    let budgets = &models.budgets;
+    match (&agent.dormant_reason, is_priced) {
         (Some(_), _) => budgets.agent_day == 0,
         (None, true) => budgets.workspace_day == 0,
         (None, false) => budgets.unpriced_day == 0,
-    })
+    }
 }
 
 /// Whether an alert is about a model, or about the provider of it.

@@ -13,6 +13,7 @@ use crate::client::Reply;
 use crate::command::models::{Chooser, agree};
 use crate::failure::Failure;
 use crate::session::Session;
+use crate::values::{Clearable, model_or_workspace};
 use crate::{find, input};
 
 #[derive(Debug, Args)]
@@ -60,8 +61,8 @@ struct Fields {
     #[command(flatten)]
     texts: Texts,
     /// The model that its agents ask: builtin, provider/model, or workspace for that of the workspace
-    #[arg(long)]
-    model: Option<String>,
+    #[arg(long, value_parser = model_or_workspace)]
+    model: Option<Clearable<String>>,
     /// A profile for other programs, or none: kept, and without effect
     #[arg(long)]
     profile: Option<String>,
@@ -144,7 +145,7 @@ pub async fn edit(session: &mut Session, params: EditParams) -> Result<(), Failu
     let mut body = Map::new();
     body.extend(name.map(|name| ("name".to_owned(), json!(name))));
     texts.put(&mut body)?;
-    let model = model.map(|model| (model != "workspace").then_some(model));
+    let model = model.map(|Clearable(model)| model);
     body.extend(model.iter().map(|model| ("modelId".to_owned(), json!(model))));
     let profile = profile.map(|profile| (profile != "none").then_some(profile));
     body.extend(profile.map(|profile| ("profileId".to_owned(), json!(profile))));

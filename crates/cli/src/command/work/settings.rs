@@ -97,8 +97,8 @@ struct Fields {
     /// What is due during an earlier run: queue (one waits), skip or parallel
     #[arg(long, value_parser = overlap, value_name = "POLICY")]
     overlap: Option<Overlap>,
-    /// The model it asks, `provider/model`, or none for that of the workspace
-    #[arg(long, value_parser = values::text_or_none, value_name = "MODEL")]
+    /// The model it asks: provider/model, or workspace for that of the workspace
+    #[arg(long, value_parser = values::model_or_workspace, value_name = "MODEL")]
     model: Option<Clearable<String>>,
     /// The template that its runs follow, or none
     #[arg(long, value_parser = values::text_or_none, value_name = "TEMPLATE")]

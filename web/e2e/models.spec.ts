@@ -215,6 +215,44 @@ test("another template or version of one leads to a model of a provider only aft
   await expect(page.getByText("Version 1 is active.")).toBeVisible();
 });
 
+test("a provider in use gets another address, or is no longer one's own, only after the question", async ({ sample: page, server }) => {
+  const { agent } = (await server.ask("GET", `/api/journal/tasks/${await taskId(server, PASSPORTS)}`)) as { agent: string };
+  await server.ask("PUT", `/api/models/providers/${HOUSE.name}`, { format: "chatCompletions", baseUrl: HOUSE.address, isOwn: true });
+  await settings(page, server);
+  const edit = async (change: (dialog: Locator) => Promise<void>): Promise<void> => {
+    await page.getByRole("button", { name: `More actions for ${HOUSE.name}` }).click();
+    await page.getByRole("menuitem", { name: "Edit", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: `Edit ${HOUSE.name}` });
+    await change(dialog);
+    await dialog.getByRole("button", { name: "Save" }).click();
+  };
+  const elsewhere = "http://127.0.0.1:10/v1";
+  // Nobody uses it yet.
+  await edit((dialog) => dialog.getByLabel("Address").fill(elsewhere));
+  await expect(page.getByText(`${HOUSE.name} was changed.`)).toBeVisible();
+  await server.ask("PATCH", `/api/agents/${agent}`, { model: `${HOUSE.name}/small` });
+
+  const question = page.getByRole("dialog", { name: `${HOUSE.name} is in use` });
+  await edit((dialog) => dialog.getByLabel("Address").fill(HOUSE.address));
+  await expect(question).toContainText(`Sent to ${HOUSE.address} from now on, no more to ${elsewhere}:`);
+  await expect(question).toContainText("1 agent uses small (house).");
+  await expect(question).toContainText("its checklists and notes");
+  await question.getByRole("button", { name: "Keep it as it is" }).click();
+  await expect(question).toBeHidden();
+  expect((await stored(server)).providers).toMatchObject([{ baseUrl: elsewhere, isOwn: true }]);
+
+  await edit((dialog) => dialog.getByRole("switch").click());
+  await expect(question).toContainText("It is no longer your own server: its calls cost money");
+  await question.getByRole("button", { name: `Change ${HOUSE.name}` }).click();
+  await expect(question).toBeHidden();
+  expect((await stored(server)).providers).toMatchObject([{ baseUrl: elsewhere, isOwn: false }]);
+
+  await edit((dialog) => dialog.getByRole("switch").click());
+  await expect(question).toContainText("As your own server it is also sent private tasks and notes.");
+  await page.keyboard.press("Escape");
+  expect((await stored(server)).providers).toMatchObject([{ baseUrl: elsewhere, isOwn: false }]);
+});
+
 test("a budget that is used up is shown, and lifted for today", async ({ sample, server }) => {
   const task = await taskId(server, PASSPORTS);
   const { agent } = (await server.ask("GET", `/api/journal/tasks/${task}`)) as { agent: string };

@@ -55,8 +55,11 @@ fn report(failure: &Failure, is_json: bool, call: &str) -> u8 {
         let _reported_below = screen.flush();
     }
     let style = Style::new(std::io::stderr().is_terminal());
-    let word = style.paint(Color::Red, "error:");
-    note(&format!("{word} {}", line(&failure.message)));
+    let message = line(&failure.message);
+    match failure.is_declined {
+        true => note(&message),
+        false => note(&format!("{} {message}", style.paint(Color::Red, "error:"))),
+    }
     for more in &failure.more {
         note(&format!("  {}", line(more)));
     }

@@ -11,8 +11,10 @@ use crate::terminal::line;
 /// A command that failed.
 #[derive(Debug)]
 pub struct Failure {
-    /// The exit code: 1 for refused or failed, 2 for not understood.
+    /// The exit code: 1 for refused, failed or not agreed to, 2 for not understood.
     pub code: u8,
+    /// Whether the person did not agree to what they requested; that is no error.
+    pub is_declined: bool,
     /// What failed, naming the thing.
     pub message: String,
     /// Further lines, such as candidates.
@@ -26,7 +28,19 @@ pub struct Failure {
 impl Failure {
     /// Refused or failed.
     pub fn failed(message: impl Into<String>) -> Self {
-        Self { code: 1, message: message.into(), more: Vec::new(), hint: None, body: None }
+        Self {
+            code: 1,
+            is_declined: false,
+            message: message.into(),
+            more: Vec::new(),
+            hint: None,
+            body: None,
+        }
+    }
+
+    /// The person was asked, and did not agree.
+    pub fn declined(message: impl Into<String>) -> Self {
+        Self { is_declined: true, ..Self::failed(message) }
     }
 
     /// The command line is invalid.

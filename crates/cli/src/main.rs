@@ -40,6 +40,9 @@ mod dispatch;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::command::{Command, Local};
 
@@ -47,21 +50,22 @@ fn main() -> ExitCode {
     let mut command = args::Args::command();
     command.build();
     let args = args::Args::parse_from(argv::escape_text_arguments(std::env::args_os(), &command));
+    let is_server = matches!(args.command, Some(Command::Local(Local::Serve(_) | Local::Bench(_))));
     // Warnings that a room cannot return to its caller, such as a damaged row that a list omits,
-    // are printed alongside the answer.
-    tracing_subscriber::fmt()
+    // are printed alongside the answer. A command itself says what its agents wait for.
+    let held = if is_server { LevelFilter::WARN } else { LevelFilter::ERROR };
+    let shown = Targets::new().with_default(LevelFilter::WARN).with_target("dormouse::held", held);
+    let lines = tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
-        .with_max_level(tracing_subscriber::filter::LevelFilter::WARN)
+        .with_max_level(LevelFilter::WARN)
         .with_target(false)
         .with_ansi(false)
-        .without_time()
-        .init();
+        .without_time();
+    lines.finish().with(shown).init();
     // A server has to respond while agents run; a command does one thing.
-    let mut runtime = match args.command {
-        Some(Command::Local(Local::Serve(_) | Local::Bench(_))) => {
-            tokio::runtime::Builder::new_multi_thread()
-        }
-        _ => tokio::runtime::Builder::new_current_thread(),
+    let mut runtime = match is_server {
+        true => tokio::runtime::Builder::new_multi_thread(),
+        false => tokio::runtime::Builder::new_current_thread(),
     };
     let runtime = runtime.enable_all().build();
     match runtime {

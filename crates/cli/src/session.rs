@@ -1,6 +1,7 @@
 //! The context of a command: the client, the screen, and the agents it must wait for.
 
 use dormouse_types::agent::RunStatus;
+use std::collections::BTreeSet;
 use std::future::pending;
 use std::io::{self, ErrorKind};
 
@@ -47,6 +48,8 @@ pub struct Session {
     runs: Vec<WorkRunId>,
     evolutions: Vec<(TemplateId, EvolutionSessionId)>,
     all_due: bool,
+    /// The agents whose last run that this command waited for failed.
+    failed: BTreeSet<AgentId>,
 }
 
 impl Session {
@@ -88,6 +91,7 @@ impl Session {
             runs: Vec::new(),
             evolutions: Vec::new(),
             all_due: false,
+            failed: BTreeSet::new(),
         })
     }
 
@@ -186,8 +190,13 @@ impl Session {
             all_due: std::mem::take(&mut self.all_due),
         };
         let mut proposed: Vec<TaskId> = Vec::new();
+        let mut failed = std::mem::take(&mut self.failed);
         let mut on_run = |run: RunOutcome| {
             note(&format_run(&run));
+            match run.status {
+                RunStatus::Failed | RunStatus::Abandoned => failed.insert(run.agent_id.clone()),
+                _ => failed.remove(&run.agent_id),
+            };
             proposed
                 .extend(run.task_id.filter(|task| run.proposals > 0 && !proposed.contains(task)));
         };
@@ -201,6 +210,7 @@ impl Session {
             }
         };
         let ended = self.run_to_end(scope, (&runs, &evolutions), stop, &mut on_run).await;
+        self.failed = failed;
         let DrainReport { ran, waiting, held, held_until } = match ended {
             Ok(report) => report,
             Err(failure) => {
@@ -235,6 +245,11 @@ impl Session {
             });
         }
         Some(ran)
+    }
+
+    /// The agents whose last run that this command waited for failed.
+    pub fn failed(&self) -> &BTreeSet<AgentId> {
+        &self.failed
     }
 
     /// Whether this command was stopped while it waited for agents.

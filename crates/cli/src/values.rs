@@ -54,6 +54,16 @@ pub fn text_or_none(text: &str) -> Result<Clearable<String>, String> {
     clearable(text, |text| Ok(text.to_owned()))
 }
 
+/// Reads a model, or `workspace` for that of the workspace; `none` means the same.
+///
+/// Errors: none.
+pub fn model_or_workspace(text: &str) -> Result<Clearable<String>, String> {
+    match text {
+        "workspace" => Ok(Clearable(None)),
+        other => text_or_none(other),
+    }
+}
+
 fn clearable<T>(
     text: &str,
     read: impl FnOnce(&str) -> Result<T, String>,

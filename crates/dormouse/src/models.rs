@@ -9,6 +9,7 @@ mod loading;
 mod once_more;
 mod price;
 mod probing;
+mod provider_question;
 mod providers;
 mod purpose;
 mod question;
@@ -37,9 +38,9 @@ pub(crate) use probing::RunProber;
 pub use purpose::Purpose;
 pub use question::QuestionScope;
 pub use view::{
-    ChosenBy, FoundServer, KeptBackAgents, ModelQuestion, ModelTestView, ModelView, ModelsView,
-    OfferedModelView, PriceSource, ProviderView, TestFailure, TooSmallBudget, UsageDay,
-    WindowSource,
+    ChosenBy, FoundServer, KeptBackAgents, ModelQuestion, ModelTestView, ModelUse, ModelView,
+    ModelsView, OfferedModelView, PriceSource, ProviderQuestion, ProviderView, TestFailure,
+    TooSmallBudget, UsageDay, WindowSource,
 };
 
 use crate::request::require;
@@ -248,6 +249,7 @@ impl Dormouse {
         let folds = window.map(FoldLimits::of_window);
         ModelView {
             tool_mode: known.and_then(|known| known.tool_mode),
+            calls_nothing: known.is_some_and(|known| known.calls_nothing),
             window,
             window_source,
             folds_at: folds.map(|folds| folds.fold_at),

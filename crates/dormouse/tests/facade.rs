@@ -22,6 +22,7 @@ mod cases {
     mod own_models;
     mod probing;
     mod problems;
+    mod provider_question;
     mod reads;
     mod repeating;
     mod sample;

@@ -182,6 +182,12 @@ impl Queries {
         let end_of_day = self.end_of_day();
         let entry = |HeldAccount { agent, unit, spent }: HeldAccount| {
             let scope = agent.as_ref().map_or("workspace", |agent| agent.as_str());
+            let budget = spent.budget.saturating_add(spent.extra);
+            // As much again as nothing is nothing.
+            let actions: &[AttentionAction] = match budget {
+                0 => &[AttentionAction::Open],
+                _ => &[AttentionAction::OnceMore, AttentionAction::Open],
+            };
             Attention {
                 expires_at: Some(end_of_day),
                 agent_id: agent.clone(),
@@ -190,11 +196,11 @@ impl Queries {
                     AttentionCause::Budget {
                         unit,
                         used: spent.used,
-                        budget: spent.budget.saturating_add(spent.extra),
+                        budget,
                         next_call: spent.next_call.unwrap_or_default(),
                     },
                     spent.held_since.unwrap_or(self.clock.now()),
-                    &[AttentionAction::OnceMore, AttentionAction::Open],
+                    actions,
                 )
             }
         };

@@ -285,7 +285,9 @@ impl ActiveRun<'_> {
         self.driver.store.pass(Stage::AfterEffect, "model.ask");
         let answer = match answer {
             Ok(mut answer) => {
-                self.forget_silent(&request, &answer).await?;
+                if self.forget_silent(&request, &answer).await? {
+                    return Ok(None);
+                }
                 // Calls beyond the cap are dropped: a model that makes that many has lost its way.
                 let room = self.log.room_for_calls(tools, &self.handler.limits());
                 answer.turn.calls.truncate(room);

@@ -148,6 +148,11 @@ impl Models {
         self.read(|state| state.by_template.get(&Some(template.clone())).cloned())
     }
 
+    /// Returns the names of the models that the active versions of templates name.
+    pub fn named_by_templates(&self) -> BTreeSet<String> {
+        self.read(|state| state.by_template.values().cloned().collect())
+    }
+
     /// Returns the model that an agent asks.
     pub fn of_agent(&self, own: Option<&str>, template: Option<&TemplateId>) -> Arc<dyn Model> {
         self.named(self.name_for(own, template).as_deref())

@@ -24,14 +24,14 @@ pub trait Prober: Send + Sync {
     ) -> BoxFuture<'a, Result<(), NotProbed>>;
 
     /// Forgets how a model calls tools, because that way does not hold any more; the next run that uses it finds it
-    /// out anew. A model that called nothing is tried anew for that once.
+    /// out anew. A model that called nothing is tried anew for that once. Returns whether anything was forgotten.
     fn forget<'a>(
         &'a self,
         ws: WorkspaceId,
         holder: &'a HolderId,
         model: &'a str,
         sign: Sign,
-    ) -> BoxFuture<'a, Result<(), RunError>>;
+    ) -> BoxFuture<'a, Result<bool, RunError>>;
 }
 
 /// What shows that the known way to call tools may not hold any more.

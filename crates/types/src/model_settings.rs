@@ -106,6 +106,10 @@ pub struct KnownModel {
     /// until a person tests the model, or its provider is another server.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub was_silent: bool,
+    /// Whether a test call showed that it calls tools in no way. It is not tried again by itself: a person tests it,
+    /// or its provider is another server.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub calls_nothing: bool,
     /// Its context window, as its server states it. Units: tokens.
     pub window: Option<u64>,
     /// The context window that a person set, which goes before the stated one. Units: tokens.
@@ -160,6 +164,7 @@ impl ModelSettings {
         for known in self.models.iter_mut().filter(is_its) {
             known.tool_mode = None;
             known.was_silent = false;
+            known.calls_nothing = false;
             known.window = None;
         }
     }
@@ -180,6 +185,7 @@ impl KnownModel {
             id: id.to_owned(),
             tool_mode: None,
             was_silent: false,
+            calls_nothing: false,
             window: None,
             own_window: None,
             price: None,

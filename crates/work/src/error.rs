@@ -73,8 +73,8 @@ pub enum WorkError {
     },
     /// The model does not read instructions. Retry: with a language model.
     #[error(
-        "{model} reads no instructions: agent work of this kind needs a language model. Add one with \
-         `dormouse models add`"
+        "{model} reads no instructions: agent work of this kind needs a language model. Choose one with `--model`, \
+         or with `dormouse models use` for all; `dormouse models add` adds a provider"
     )]
     NeedsLanguageModel {
         /// The name of the model.

@@ -82,8 +82,10 @@ fn of_budget(spent: &Spent, words: impl Fn(i64, i64) -> String) -> Option<String
     if spent.used == 0 && spent.held_since.is_none() {
         return None;
     }
-    let text = words(spent.used, spent.budget.saturating_add(spent.extra));
+    let limit = spent.budget.saturating_add(spent.extra);
+    let text = words(spent.used, limit);
     Some(match spent.held_since {
+        Some(_) if limit == 0 => format!("{text}: a budget of 0 allows no call, raise it."),
         Some(_) => format!("{text}: no room for the next call, wakes wait until midnight."),
         None => format!("{text}."),
     })

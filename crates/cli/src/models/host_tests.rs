@@ -244,6 +244,7 @@ fn a_model_knows_where_it_is_and_what_it_costs() -> anyhow::Result<()> {
         id: "anthropic/claude-haiku-4-5".into(),
         tool_mode: None,
         was_silent: false,
+        calls_nothing: false,
         window: None,
         own_window: None,
         price: Some(price),

@@ -285,8 +285,33 @@ fn a_budget_of_nothing_sends_nothing_and_says_so() {
     assert!(woken.err.contains(says), "{woken:?}");
     assert_eq!(world.json(&["models", "usage"])["items"], serde_json::json!([]));
     let home = world.ok(&[]).out;
-    assert!(home.contains("0 of 0 tokens today: no room for the next call"), "{home}");
+    assert!(home.contains("0 of 0 tokens today: a budget of 0 allows no call, raise it"), "{home}");
     assert!(home.contains("set a budget that allows a call"), "{home}");
+}
+
+#[test]
+fn a_budget_of_nothing_is_to_be_raised_and_neither_lifted_nor_waited_for() {
+    let world = world(says_nothing(""));
+    world.ok(&["models", "edit", "far/big", "--input-price", "1", "--output-price", "4"]);
+    world.ok(&["models", "test", "far/big"]);
+    for (budget, whose, entry) in [
+        ("--agent", "one agent", "The budget of Sven for a day is 0"),
+        ("--day", "all agents", "The budget of all agents for a day is 0"),
+    ] {
+        world.ok(&["models", "budget", "--agent", "0.5", "--day", "3"]);
+        world.ok(&["models", "budget", budget, "0"]);
+        let woken = world.ok(&["agent", "wake", "slug fence"]);
+        let says = format!(
+            "it waits: the budget of {whose} for a day is 0, which allows no call; to raise it:"
+        );
+        assert!(woken.out.contains(&says), "{woken:?}");
+        let needs = world.json(&["attention", "list"])["items"][0].to_string();
+        assert!(needs.contains(entry) && needs.contains("raise the budget"), "{needs}");
+        for untrue in ["once-more", "until midnight", "it waits until"] {
+            let shown = format!("{}{needs}", woken.out);
+            assert!(!shown.contains(untrue), "{untrue}: {shown}");
+        }
+    }
 }
 
 /// 12,000 tokens in and 4,096 out are reserved for a call of a usual size.
@@ -314,17 +339,28 @@ fn a_choice_warns_of_budgets_with_no_room_for_one_call_and_of_a_key_that_is_miss
 #[test]
 fn a_wake_that_waits_says_for_what_since_when_and_what_to_do() {
     let world = world(answer("401 Unauthorized", JSON, r#"{"error":{"message":"no such key"}}"#));
-    let woken = world.ok(&["agent", "wake", "slug fence"]).out;
+    let woken = world.ok(&["agent", "wake", "slug fence"]);
+    assert!(!woken.err.contains("WARN"), "the log is for servers: {woken:?}");
+    let woken = woken.out;
     let since = "it waits for its model: far has been unavailable since ";
     let why = "the provider does not accept the key; enter a valid one: no such key";
     let next = ["it is tried again at ", "models test far/big", "agent model ag-"];
     assert!(woken.contains(since) && woken.contains(why), "{woken}");
     assert!(next.iter().all(|words| woken.contains(words)), "{woken}");
+    let needs = world.json(&["attention", "list"])["items"].clone();
+    let all = needs.as_array().expect("a list");
+    let entries: Vec<_> = all.iter().filter(|one| one["kind"] == "modelSetup").collect();
+    let [entry] = &entries[..] else { panic!("{needs}") };
+    assert_eq!(entry["id"], "provider:far");
+    let text = entry["text"].as_str().expect("a text");
+    assert_eq!(text, format!("The model provider far cannot be used: {why}"));
+    let listed = world.ok(&["attention", "list"]).out;
+    assert!(listed.contains("The model provider far cannot be used"), "{listed}");
     // Nothing is sent while it is held, and the reason is the same.
     let again = world.ok(&["agent", "wake", "slug fence"]).out;
     assert!(again.contains(since) && again.contains(why), "{again}");
 
-    world.ok(&["models", "budget", "--tokens", "0"]);
+    world.ok(&["models", "budget", "--tokens", "1"]);
     let woken = world.ok(&["agent", "wake", "slug fence"]).out;
     let says =
         ["today's budget has no room for the next call", "models once-more", "models budget"];

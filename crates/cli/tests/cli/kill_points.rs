@@ -78,6 +78,7 @@ pub const POINTS: &[(&str, Way)] = &[
     ("models.edit", Way::Never(ALONE)),
     ("models.forget", Way::Never("a server refuses tools; a test of the facade tries it")),
     ("models.onceMore", Way::Never(ALONE)),
+    ("run.leaveOut", Way::Never("a server drops tools; a test of the facade tries it")),
     (
         "models.probe",
         Way::Never("the program knows no provider; without it the next wake tries again"),

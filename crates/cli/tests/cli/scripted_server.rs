@@ -21,6 +21,8 @@ pub struct ScriptedServer {
     rest: Arc<Mutex<Calls>>,
     requests: Arc<Mutex<Vec<String>>>,
     drops_tools: Arc<AtomicBool>,
+    calls_nothing: Arc<AtomicBool>,
+    refusal: Arc<Mutex<Option<String>>>,
 }
 
 impl ScriptedServer {
@@ -34,9 +36,27 @@ impl ScriptedServer {
         let drops_tools = Arc::new(AtomicBool::new(false));
         let (from, last, kept) = (Arc::clone(&answers), Arc::clone(&rest), Arc::clone(&requests));
         let drops = Arc::clone(&drops_tools);
+        let calls_nothing = Arc::new(AtomicBool::new(false));
+        let is_mute = Arc::clone(&calls_nothing);
+        let refusal = Arc::new(Mutex::new(None));
+        let refuses: Arc<Mutex<Option<String>>> = Arc::clone(&refusal);
         std::thread::spawn(move || {
             for mut stream in listener.incoming().flatten() {
                 let body = read(&mut stream);
+                let why = refuses.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                if let Some(why) = why {
+                    let error = json!({ "error": { "message": why } }).to_string();
+                    let head = "HTTP/1.1 400 Bad Request\r\ncontent-type: application/json";
+                    let n = error.len();
+                    let answer = format!("{head}\r\ncontent-length: {n}\r\n\r\n{error}");
+                    let _gone = stream.write_all(answer.as_bytes());
+                    continue;
+                }
+                if is_mute.load(Ordering::SeqCst) && !body.is_empty() {
+                    let _gone = stream.write_all(turn(&[]).as_bytes());
+                    kept.lock().unwrap_or_else(PoisonError::into_inner).push(body);
+                    continue;
+                }
                 if drops.load(Ordering::SeqCst) && !body.is_empty() {
                     let _gone = stream.write_all(without_tools(&body).as_bytes());
                     kept.lock().unwrap_or_else(PoisonError::into_inner).push(body);
@@ -54,7 +74,22 @@ impl ScriptedServer {
                 let _gone = stream.write_all(turn(&next).as_bytes());
             }
         });
-        Self { address, answers, rest, requests, drops_tools }
+        Self { address, answers, rest, requests, drops_tools, calls_nothing, refusal }
+    }
+
+    /// From now on its model calls a tool in no way.
+    pub fn calls_nothing(&self) {
+        self.calls_nothing.store(true, Ordering::SeqCst);
+    }
+
+    /// From now on every request is refused for what it says.
+    pub fn refuses(&self, why: &str) {
+        *self.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.to_owned());
+    }
+
+    /// No request is refused any more.
+    pub fn accepts(&self) {
+        *self.refusal.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// From now on its template renders no tools, so that its model never hears of them; a schema is enforced.

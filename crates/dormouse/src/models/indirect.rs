@@ -83,10 +83,10 @@ impl Dormouse {
                 let work = self.work.definition(caller.workspace, id).await?;
                 Ok((work.model, work.template))
             }
-            QuestionScope::NewWork => Ok((None, None)),
-            QuestionScope::Workspace | QuestionScope::Template(_) | QuestionScope::NewTemplate => {
-                Err(no_choice())
-            }
+            QuestionScope::NewAgent | QuestionScope::NewWork => Ok((None, None)),
+            QuestionScope::Workspace
+            | QuestionScope::Template(_)
+            | QuestionScope::NewTemplate(_) => Err(no_choice()),
         }
     }
 
@@ -98,7 +98,7 @@ impl Dormouse {
         template: Option<TemplateId>,
     ) -> Result<Option<String>, Error> {
         let Some(template) = template else {
-            let is_agent = matches!(scope, QuestionScope::Agent(_));
+            let is_agent = matches!(scope, QuestionScope::Agent(_) | QuestionScope::NewAgent);
             let of_default = self.models.name_for(None, None).filter(|_| is_agent);
             let public = |name: String| match name == self.source.built_in.name() {
                 true => BUILT_IN.to_owned(),

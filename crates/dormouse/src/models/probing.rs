@@ -14,6 +14,9 @@ use dormouse_types::{EventKind, HolderId, Origin, WorkspaceId};
 
 use super::test_call::{ModelTests, TestError, note_test};
 
+/// What a row of the audit log says of a model that was tried in vain.
+const CALLS_NOTHING: &str = "it called no tool in any of the three ways";
+
 /// Tries models for runs, once the program has models to try.
 #[derive(Default)]
 pub(crate) struct RunProber(RwLock<Option<ModelTests>>);
@@ -49,11 +52,11 @@ impl Prober for RunProber {
         holder: &'a HolderId,
         model: &'a str,
         sign: Sign,
-    ) -> BoxFuture<'a, Result<(), RunError>> {
+    ) -> BoxFuture<'a, Result<bool, RunError>> {
         Box::pin(async move {
             match self.tests() {
                 Some(tests) => tests.forget(ws, holder, model, sign).await,
-                None => Ok(()),
+                None => Ok(false),
             }
         })
     }
@@ -63,21 +66,25 @@ impl ModelTests {
     async fn probe(&self, ws: WorkspaceId, holder: &HolderId, id: &str) -> Result<(), NotProbed> {
         let _one = self.probing.lock().await;
         let settings = self.settings(ws).await?.settings;
-        if settings.known(id).is_none_or(|known| known.tool_mode.is_none()) {
+        let known = settings.known(id);
+        if known.is_some_and(|known| known.calls_nothing) {
+            return Err(calls_nothing(id));
+        }
+        if known.is_none_or(|known| known.tool_mode.is_none()) {
             let (provider, name) = self
                 .source
                 .provider_of(&settings, id)
                 .map_err(|error| unusable(id, error.to_string()))?;
             let shown = self.call(ws, &settings, &provider, name).await;
             let shown = shown.map_err(|error| not_probed(id, &provider, error))?;
-            let Some(mode) = shown.tool_mode else {
-                let detail = format!(
-                    "it called no tool in any way that was tried, and agents work by calling tools: \
-                     choose another model, or try it with `dormouse models test {id}`"
-                );
-                return Err(unusable(id, detail));
-            };
-            self.note_probe(ws, holder, (id, &provider), (mode, &shown)).await?;
+            self.note_probe(ws, holder, (id, &provider), &shown).await?;
+            self.load().await?;
+            // Another node may have found it out first: what that one kept holds.
+            let kept = self.settings(ws).await?.settings;
+            if kept.known(id).is_some_and(|known| known.calls_nothing) {
+                return Err(calls_nothing(id));
+            }
+            return Ok(());
         }
         self.load().await?;
         Ok(())
@@ -90,31 +97,35 @@ impl ModelTests {
         ws: WorkspaceId,
         holder: &HolderId,
         (id, provider): (&str, &Provider),
-        (mode, shown): (ToolMode, &ModelTest),
+        shown: &ModelTest,
     ) -> Result<(), RunError> {
         let note = |settings: &mut ModelSettings| {
             let now = self.source.provider_of(settings, id);
             let is_same = now.is_ok_and(|(now, _)| now.is_same_server(provider));
-            let is_known = settings.known(id).is_some_and(|known| known.tool_mode.is_some());
+            let is_known = settings
+                .known(id)
+                .is_some_and(|known| known.tool_mode.is_some() || known.calls_nothing);
             let is_new = is_same && !is_known;
             if is_new {
                 note_test(settings, id, shown);
             }
             is_new
         };
-        let probed = (AuditAction::ModelsProbe, mode.name());
-        self.edit(ws, holder, ("models.probe", id), probed, note).await
+        let showed = shown.tool_mode.map_or(CALLS_NOTHING, ToolMode::name);
+        let probed = (AuditAction::ModelsProbe, showed);
+        self.edit(ws, holder, ("models.probe", id), probed, note).await?;
+        Ok(())
     }
 
     /// Forgets how a model calls tools. One that called nothing is tried anew once: that it is disobedient is no
-    /// reason to pay for a test again and again.
+    /// reason to pay for a test again and again. Returns whether it was known.
     async fn forget(
         &self,
         ws: WorkspaceId,
         holder: &HolderId,
         id: &str,
         sign: Sign,
-    ) -> Result<(), RunError> {
+    ) -> Result<bool, RunError> {
         let is_doubted = |known: &KnownModel| match sign {
             Sign::Refused => known.tool_mode.is_some(),
             Sign::CalledNothing => known.tool_mode == Some(ToolMode::Native) && !known.was_silent,
@@ -131,12 +142,13 @@ impl ModelTests {
             Sign::CalledNothing => "it called no tool although it had to",
         };
         let audit = (AuditAction::ModelsForget, why);
-        self.edit(ws, holder, ("models.forget", id), audit, forget).await?;
-        self.load().await
+        let is_forgotten = self.edit(ws, holder, ("models.forget", id), audit, forget).await?;
+        self.load().await?;
+        Ok(is_forgotten)
     }
 
     /// Edits what is known of a model, and tells it: a row of the audit log, and an event. Wakes that wait for
-    /// something else go on waiting.
+    /// something else go on waiting. Returns whether there was anything to edit.
     async fn edit(
         &self,
         ws: WorkspaceId,
@@ -144,11 +156,11 @@ impl ModelTests {
         (label, id): (&'static str, &str),
         (action, detail): (AuditAction, &str),
         edit: impl Fn(&mut ModelSettings) -> bool,
-    ) -> Result<(), RunError> {
+    ) -> Result<bool, RunError> {
         retry(Policy::CONTENDED, &[Refusal::Stale], || async {
             let StoredSettings { revision, mut settings } = self.settings(ws).await?;
             if !edit(&mut settings) {
-                return Ok(());
+                return Ok(false);
             }
             let origin = Origin::Person { via: None };
             let commit = Commit::new(label, Db::Agent, ws)
@@ -161,7 +173,7 @@ impl ModelTests {
                     detail: detail.to_owned(),
                 });
             self.store.commit(commit).await?;
-            Ok(())
+            Ok(true)
         })
         .await
     }
@@ -192,6 +204,15 @@ fn not_probed(id: &str, provider: &Provider, error: TestError) -> NotProbed {
         TestError::Model(error) => NotProbed::Model(error),
         TestError::Commit(error) => RunError::from(error).into(),
     }
+}
+
+/// The model was tried, and cannot do what agents need.
+fn calls_nothing(id: &str) -> NotProbed {
+    let detail = format!(
+        "it called no tool in any of the three ways, and agents work by calling tools. It is not tried again by \
+         itself: choose another model, or test it with `dormouse models test {id}` once its server has changed"
+    );
+    unusable(id, detail)
 }
 
 /// The model is held, and needs the person.

@@ -10,11 +10,11 @@ use dormouse_store::agent::work::run;
 use dormouse_store::in_list;
 use dormouse_types::model_settings::{KeySource, ModelSettings, Provider};
 use dormouse_types::port::ModelClass;
-use dormouse_types::spend::{Price, reservation};
+use dormouse_types::spend::{Budgets, Price, reservation};
 use dormouse_types::template::TemplateKind;
 use dormouse_types::{AgentId, Caller, Scope, TemplateId, Timestamp, WorkId};
 
-use super::{BUILT_IN, ChosenBy, KeptBackAgents, ModelQuestion, Purpose, TooSmallBudget};
+use super::{BUILT_IN, ChosenBy, KeptBackAgents, ModelQuestion, ModelUse, Purpose, TooSmallBudget};
 use crate::request::require;
 use crate::{Dormouse, Error};
 
@@ -39,7 +39,7 @@ const TYPICAL_BYTES: u64 = 4 * TYPICAL.0;
 const WEEK: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// The most agents that are named.
-const NAMED: usize = 20;
+pub(super) const NAMED: usize = 20;
 
 /// What a request contains that folds memory.
 const SENT_TO_SUMMARISE: [&str; 2] = [
@@ -55,17 +55,38 @@ const SENT_BY_WORK: [&str; 4] = [
     "lists of your tasks, where a run calls for them",
 ];
 
-/// What a provider is never sent, by wakes alone or by runs of agent work as well.
-fn never_sent(provider: &Provider, has_work: bool) -> Vec<String> {
+/// What a request of a session about a template contains.
+const SENT_BY_SESSIONS: [&str; 4] = [
+    "both directives of the template that a session is about, its last versions, and what you say in the session",
+    "figures of the agents that follow it: wakes, failures, cost, and your decisions by kind of proposal",
+    "the last reports and observations of these agents, shortened",
+    "what the model noted in earlier sessions",
+];
+
+/// What each request contains, and what none does.
+pub(super) fn contents(provider: &Provider, uses: &[ModelUse]) -> (Vec<String>, Vec<String>) {
+    let of = |one: &ModelUse| match one {
+        ModelUse::Wakes => &SENT[..],
+        ModelUse::Runs => &SENT_BY_WORK[..],
+        ModelUse::Sessions => &SENT_BY_SESSIONS[..],
+        ModelUse::Summaries => &SENT_TO_SUMMARISE[..],
+    };
+    let sent = uses.iter().flat_map(of).map(|one| (*one).to_owned()).collect();
+    (sent, never_sent(provider, uses))
+}
+
+/// What a provider is never sent.
+fn never_sent(provider: &Provider, uses: &[ModelUse]) -> Vec<String> {
     let private = "tasks and notes that are private, and what was made from them";
     let categories = "tasks of other categories than those that you allowed";
-    let always: &[&str] = match has_work {
-        // Its runs may look into every task.
-        true => &["the keys of providers, and the names of tokens"],
-        false => &[
+    let is_of_one_task = |one: &ModelUse| matches!(one, ModelUse::Wakes | ModelUse::Summaries);
+    let always: &[&str] = match uses.iter().all(is_of_one_task) {
+        true => &[
             "the keys of providers",
             "tasks that are not linked to it, and the names of agents and tokens",
         ],
+        // Runs may look into every task, and a session is about all agents that follow a template.
+        false => &["the keys of providers, and the names of tokens"],
     };
     let private = (!provider.is_own).then_some(private);
     let categories = provider.categories.is_some().then_some(categories);
@@ -81,8 +102,10 @@ pub enum QuestionScope {
     Agent(AgentId),
     /// The agents that follow a template and have no model of their own.
     Template(TemplateId),
-    /// Nobody yet: the template is being made.
-    NewTemplate,
+    /// Nobody yet: a template of this kind is being made.
+    NewTemplate(TemplateKind),
+    /// An agent that is being made.
+    NewAgent,
     /// The runs of a piece of agent work.
     Work(WorkId),
     /// The runs of agent work that is being made.
@@ -95,10 +118,30 @@ struct InScope<'a> {
     /// How many agents stay with a model of their own.
     stay: usize,
     work: Vec<Definition>,
+    /// How many agents are being made.
+    new_agents: usize,
     /// How many pieces of agent work are being made.
     new_work: usize,
-    /// Whether it is about agent work and no agent.
-    is_work: bool,
+    /// What the model would be used for.
+    uses: Vec<ModelUse>,
+}
+
+impl InScope<'_> {
+    /// Those of whom nobody asks the model yet.
+    fn nobody(uses: Vec<ModelUse>) -> Self {
+        Self { agents: Vec::new(), stay: 0, work: Vec::new(), new_agents: 0, new_work: 0, uses }
+    }
+}
+
+/// What a template of a kind uses its model for; `leads` is whether sessions about templates follow it.
+fn uses_of_kind(kind: TemplateKind, leads: bool) -> Vec<ModelUse> {
+    match kind {
+        TemplateKind::TaskAgent => vec![ModelUse::Wakes],
+        TemplateKind::AgentWork => vec![ModelUse::Runs],
+        TemplateKind::Improver if leads => vec![ModelUse::Sessions],
+        // Sessions follow the one that comes with the program; agents may follow any.
+        TemplateKind::Improver => vec![ModelUse::Wakes],
+    }
 }
 
 impl Dormouse {
@@ -142,14 +185,14 @@ impl Dormouse {
         };
         let agents = self.live_agents(caller).await?;
         let found = self.in_scope(caller, &agents, scope).await?;
-        let InScope { agents: change, stay, work, new_work, is_work } = found;
+        let is_thinking = purpose == Purpose::Thinking;
+        let InScope { agents: change, stay, work, new_agents, new_work, uses } = found;
+        let uses = if is_thinking { uses } else { vec![ModelUse::Summaries] };
         let kept_back = match &provider {
             Some(provider) => self.kept_from(caller, provider, &change).await?,
             None => KeptBackAgents::default(),
         };
         let is_paid = model.class() == ModelClass::Paid;
-        let is_thinking = purpose == Purpose::Thinking;
-        let has_work = is_work || !work.is_empty();
         let off = if is_thinking && is_paid { self.automations_off(&change) } else { Vec::new() };
         let wakes = self.wakes_of_the_week(caller, scope, &change).await?;
         let runs = if is_thinking { self.runs_of_the_week(caller, &work).await? } else { 0 };
@@ -160,6 +203,14 @@ impl Dormouse {
         let misses_key = provider.as_ref().is_some_and(|provider| {
             !provider.is_own && self.source.host.key(provider).source == KeySource::None
         });
+        let (sent, never_sent) =
+            provider.as_ref().map(|provider| contents(provider, &uses)).unwrap_or_default();
+        let agents = change.len() + new_agents;
+        let budget_a_day = match (is_thinking, scope) {
+            (true, QuestionScope::Workspace | QuestionScope::Work(_) | QuestionScope::NewWork)
+            | (false, _) => settings.budgets.workspace_day,
+            (true, _) => budget_of(&settings.budgets, agents, &work),
+        };
         Ok(ModelQuestion {
             price_source: cost_a_day.and_then(|_| self.price_source(&settings, id)),
             is_agreed: self.is_agreed(&settings, id, scope, (&change, &work)),
@@ -169,23 +220,13 @@ impl Dormouse {
                 .unwrap_or_default(),
             misses_key,
             id: id.to_owned(),
-            sent: match (&provider, purpose) {
-                (None, _) => Vec::new(),
-                (Some(_), Purpose::Thinking) => {
-                    let of_wakes = SENT.iter().filter(|_| !is_work);
-                    let of_work = SENT_BY_WORK.iter().filter(|_| has_work);
-                    of_wakes.chain(of_work).copied().map(str::to_owned).collect()
-                }
-                (Some(_), Purpose::Summarising) => SENT_TO_SUMMARISE.map(str::to_owned).to_vec(),
-            },
-            never_sent: provider
-                .as_ref()
-                .map(|provider| never_sent(provider, has_work && is_thinking))
-                .unwrap_or_default(),
+            sent,
+            never_sent,
+            uses,
             kept_back,
             categories: provider.as_ref().and_then(|provider| provider.categories.clone()),
             sent_to: provider.map_or_else(|| "here".to_owned(), |provider| provider.base_url),
-            agents: change.len(),
+            agents,
             agent_work: if is_thinking { work.len() + new_work } else { 0 },
             agents_that_stay: stay,
             automations_off: off.len(),
@@ -193,7 +234,7 @@ impl Dormouse {
             wakes_a_day: a_day(wakes),
             runs_a_day: a_day(runs),
             cost_a_day,
-            budget_a_day: settings.budgets.workspace_day,
+            budget_a_day,
         })
     }
 
@@ -206,26 +247,29 @@ impl Dormouse {
     ) -> Result<InScope<'a>, Error> {
         let ws = caller.workspace;
         let all = agents.iter();
-        let of_agents = |(agents, stay): (Vec<&'a Agent>, Vec<&'a Agent>), work, is_work| InScope {
+        let of_agents = |(agents, stay): (Vec<&'a Agent>, Vec<&'a Agent>), work, uses| InScope {
             agents,
             stay: stay.len(),
             work,
-            new_work: 0,
-            is_work,
+            ..InScope::nobody(uses)
         };
-        let none = (Vec::new(), Vec::new());
+        let editor = stock::of_kind(TemplateKind::Improver).id();
         Ok(match scope {
             QuestionScope::Workspace => {
                 let has_none = |one: &Definition| self.name_for_work(one).is_none();
                 let work = self.work_that(caller, has_none).await?;
-                of_agents(all.partition(|agent| self.own_name(agent).is_none()), work, false)
+                let runs = (!work.is_empty()).then_some(ModelUse::Runs);
+                let sessions = self.models.of_template(&editor).is_none();
+                let sessions = sessions.then_some(ModelUse::Sessions);
+                let uses = [ModelUse::Wakes].into_iter().chain(runs).chain(sessions).collect();
+                of_agents(all.partition(|agent| self.own_name(agent).is_none()), work, uses)
             }
             QuestionScope::Agent(id) => {
                 let found: Vec<&Agent> = all.filter(|agent| agent.id == *id).collect();
                 if found.is_empty() {
                     return Err(Error::NotFound { what: "agent", id: id.to_string() });
                 }
-                of_agents((found, Vec::new()), Vec::new(), false)
+                of_agents((found, Vec::new()), Vec::new(), vec![ModelUse::Wakes])
             }
             QuestionScope::Template(id) => {
                 // Refuses one that is not there.
@@ -239,18 +283,29 @@ impl Dormouse {
                 let follows =
                     |one: &Definition| one.template.as_ref() == Some(id) && one.model.is_none();
                 let work = self.work_that(caller, follows).await?;
-                of_agents(agents, work, template.kind == TemplateKind::AgentWork)
+                let kind = template.kind.known().unwrap_or(TemplateKind::TaskAgent);
+                let mut uses = uses_of_kind(kind, *id == editor);
+                if !work.is_empty() && !uses.contains(&ModelUse::Runs) {
+                    uses.push(ModelUse::Runs);
+                }
+                of_agents(agents, work, uses)
             }
-            QuestionScope::NewTemplate => of_agents(none, Vec::new(), false),
-            QuestionScope::Work(id) => {
-                of_agents(none, vec![self.work.definition(ws, id).await?], true)
+            QuestionScope::NewTemplate(kind) => InScope::nobody(uses_of_kind(*kind, false)),
+            QuestionScope::NewAgent => {
+                InScope { new_agents: 1, ..InScope::nobody(vec![ModelUse::Wakes]) }
             }
-            QuestionScope::NewWork => InScope { new_work: 1, ..of_agents(none, Vec::new(), true) },
+            QuestionScope::Work(id) => InScope {
+                work: vec![self.work.definition(ws, id).await?],
+                ..InScope::nobody(vec![ModelUse::Runs])
+            },
+            QuestionScope::NewWork => {
+                InScope { new_work: 1, ..InScope::nobody(vec![ModelUse::Runs]) }
+            }
         })
     }
 
     /// The agent work with a language model of which something is true.
-    async fn work_that(
+    pub(super) async fn work_that(
         &self,
         caller: &Caller,
         is_meant: impl Fn(&Definition) -> bool,
@@ -261,7 +316,7 @@ impl Dormouse {
     }
 
     /// The name of the model that runs of a definition ask, if it is not that of the workspace.
-    fn name_for_work(&self, work: &Definition) -> Option<String> {
+    pub(super) fn name_for_work(&self, work: &Definition) -> Option<String> {
         let of_template = || self.models.of_template(work.template.as_ref()?);
         work.model.clone().or_else(of_template)
     }
@@ -274,7 +329,7 @@ impl Dormouse {
 
     /// The names of the agents that changes wake by themselves now, and would not with a model that
     /// costs money.
-    fn automations_off(&self, agents: &[&Agent]) -> Vec<String> {
+    pub(super) fn automations_off(&self, agents: &[&Agent]) -> Vec<String> {
         let goes_off = |agent: &&&Agent| {
             let now = self.models.named(self.own_name(agent).as_deref());
             agent.config.automation == Automation::Auto
@@ -289,7 +344,7 @@ impl Dormouse {
 
     /// How many wakes completed in the last seven days: those of the workspace, or those of the agents that
     /// would ask the model.
-    async fn wakes_of_the_week(
+    pub(super) async fn wakes_of_the_week(
         &self,
         caller: &Caller,
         scope: &QuestionScope,
@@ -311,7 +366,11 @@ impl Dormouse {
     }
 
     /// How many runs of agent work started in the last seven days.
-    async fn runs_of_the_week(&self, caller: &Caller, work: &[Definition]) -> Result<i64, Error> {
+    pub(super) async fn runs_of_the_week(
+        &self,
+        caller: &Caller,
+        work: &[Definition],
+    ) -> Result<i64, Error> {
         let ids: Vec<WorkId> = work.iter().map(|work| work.id.clone()).collect();
         let mut runs: i64 = 0;
         for ids in ids.chunks(in_list::MOST) {
@@ -348,19 +407,32 @@ impl Dormouse {
             QuestionScope::Template(template) => {
                 self.models.of_template(template).as_deref() == Some(id)
             }
-            QuestionScope::Workspace | QuestionScope::NewTemplate | QuestionScope::NewWork => false,
+            QuestionScope::Workspace
+            | QuestionScope::NewTemplate(_)
+            | QuestionScope::NewAgent
+            | QuestionScope::NewWork => false,
         };
         id == BUILT_IN || is_now || (by != ChosenBy::Nobody && chosen == id)
     }
 }
 
+/// The most that these may spend a day: each agent has a budget of its own, and so has each run of agent work, within
+/// that of all together. Units: micro-dollars.
+fn budget_of(budgets: &Budgets, agents: usize, work: &[Definition]) -> i64 {
+    let each = i64::try_from(agents).unwrap_or(i64::MAX).saturating_mul(budgets.agent_day);
+    match work {
+        [] if agents > 0 => each.min(budgets.workspace_day),
+        _ => budgets.workspace_day,
+    }
+}
+
 /// How many a day, of those of a week.
-fn a_day(of_the_week: i64) -> f64 {
+pub(super) fn a_day(of_the_week: i64) -> f64 {
     f64::from(u32::try_from(of_the_week).unwrap_or(u32::MAX)) / 7.0
 }
 
 /// What the wakes and runs of a week would cost a day. Units: micro-dollars.
-fn cost_a_day(price: &Price, of_the_week: i64) -> i64 {
+pub(super) fn cost_a_day(price: &Price, of_the_week: i64) -> i64 {
     let one = u128::from(price.input) * u128::from(TYPICAL.0)
         + u128::from(price.output) * u128::from(TYPICAL.1);
     let week = one * u128::try_from(of_the_week).unwrap_or(0) / 1_000_000;

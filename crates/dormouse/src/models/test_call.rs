@@ -179,6 +179,7 @@ pub(super) fn note_test(settings: &mut ModelSettings, id: &str, shown: &ModelTes
     settings.models.retain(|known| known.id != id);
     settings.models.push(KnownModel {
         tool_mode: shown.tool_mode,
+        calls_nothing: shown.tool_mode.is_none(),
         window: shown.window.or(before.window),
         ..before
     });

@@ -66,6 +66,8 @@ pub struct ModelView {
     pub id: String,
     /// How it calls tools, as a test showed; `null` before the first test.
     pub tool_mode: Option<ToolMode>,
+    /// Whether a test showed that it calls tools in no way. It is not tried again by itself.
+    pub calls_nothing: bool,
     /// Its context window, by which its memory is folded; `null` for the built-in model, which has no
     /// limit. Units: tokens.
     pub window: Option<u64>,
@@ -190,6 +192,8 @@ pub struct ModelQuestion {
     pub is_agreed: bool,
     /// Where the requests go: `here`, or the address of the provider.
     pub sent_to: String,
+    /// What it would be used for.
+    pub uses: Vec<ModelUse>,
     /// What each request contains.
     pub sent: Vec<String>,
     /// What no request contains.
@@ -198,7 +202,7 @@ pub struct ModelQuestion {
     pub categories: Option<AllowedCategories>,
     /// Of the agents that would ask it, those whose tasks the provider is not sent.
     pub kept_back: KeptBackAgents,
-    /// Agents that would ask it.
+    /// Agents that would ask it; one that is being made counts as well.
     pub agents: usize,
     /// Pieces of agent work that would ask it; one that is being made counts as well.
     pub agent_work: usize,
@@ -219,7 +223,8 @@ pub struct ModelQuestion {
     pub cost_a_day: Option<i64>,
     /// Where the price comes from that this is estimated by; `null` if there is none.
     pub price_source: Option<PriceSource>,
-    /// What may be spent a day. Units: micro-dollars.
+    /// The most that those who would ask it may spend a day: the budget of each agent together, or that of all agents
+    /// if it is less or holds for others. Units: micro-dollars.
     pub budget_a_day: i64,
     /// The most that one call of a usual size may cost, which is reserved before it; `null` if it is
     /// free.
@@ -227,6 +232,71 @@ pub struct ModelQuestion {
     /// The budgets that have no room for such a call, so that wakes would fail or wait.
     pub too_small: Vec<TooSmallBudget>,
     /// Whether its provider is not the person's own and has no key.
+    pub misses_key: bool,
+}
+
+/// What a model is used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum ModelUse {
+    /// Wakes of agents that watch a task.
+    Wakes,
+    /// Runs of agent work.
+    Runs,
+    /// Sessions about templates.
+    Sessions,
+    /// Summaries of older notes.
+    Summaries,
+}
+
+/// What a person should know before a provider in use gets another address, or begins or ceases to be the person's own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ProviderQuestion {
+    /// Whether no question is needed: none of its models is in use, or neither the address nor whose server it is
+    /// changes.
+    pub is_agreed: bool,
+    /// Its models that are in use.
+    pub models: Vec<String>,
+    /// Where their requests go now.
+    pub sent_to_now: String,
+    /// Where they would go.
+    pub sent_to: String,
+    /// Whether it would be the person's own from now on, so that it is sent private tasks and costs nothing.
+    pub becomes_own: bool,
+    /// Whether it would be the person's own no more, so that its calls cost money and private tasks are kept from it.
+    pub becomes_paid: bool,
+    /// What its models are used for.
+    pub uses: Vec<ModelUse>,
+    /// What each request contains.
+    pub sent: Vec<String>,
+    /// What no request contains.
+    pub never_sent: Vec<String>,
+    /// Agents that ask its models.
+    pub agents: usize,
+    /// Pieces of agent work that ask its models.
+    pub agent_work: usize,
+    /// Of those agents, the ones whose tasks it is kept from now, and would be sent.
+    pub opened_agents: usize,
+    /// Of those agents, the ones whose tasks it would not be sent.
+    pub kept_back: KeptBackAgents,
+    /// Agents that changes wake by themselves now and would no longer.
+    pub automations_off: usize,
+    /// The names of the first 20 of them, in order.
+    pub automations_off_names: Vec<String>,
+    /// Completed wakes a day, over the last week.
+    pub wakes_a_day: f64,
+    /// Runs of that agent work a day, over the last week.
+    pub runs_a_day: f64,
+    /// What they would cost a day, estimated. Units: micro-dollars; `null` if it is free or nobody knows.
+    pub cost_a_day: Option<i64>,
+    /// Whether its calls would cost nothing.
+    pub is_free: bool,
+    /// The most that may be spent a day. Units: micro-dollars.
+    pub budget_a_day: i64,
+    /// Whether it would have no key, and not be the person's own.
     pub misses_key: bool,
 }
 

@@ -379,15 +379,15 @@ fn the_question_says_what_is_never_sent_and_whom_that_keeps_back() {
         let question = now(question).expect("an answer");
         (question.kept_back, question.categories.is_some(), question.never_sent.len())
     };
-    assert_eq!(ask(), (KeptBackAgents::default(), false, 3));
+    assert_eq!(ask(), (KeptBackAgents::default(), false, 2));
     let patch = TaskPatch { private: Some(true), ..TaskPatch::default() };
     now(world.dormouse.edit_task(&me(), &task.id, patch, None, None)).expect("private");
-    assert_eq!(ask(), (KeptBackAgents { private: 1, category: 0 }, false, 3));
+    assert_eq!(ask(), (KeptBackAgents { private: 1, category: 0 }, false, 2));
     let patch = TaskPatch { private: Some(false), ..TaskPatch::default() };
     now(world.dormouse.edit_task(&me(), &task.id, patch, None, None)).expect("public");
     let nothing = Some(AllowedCategories::default());
     now(world.dormouse.set_provider_categories(&me(), "acme", nothing)).expect("set");
-    assert_eq!(ask(), (KeptBackAgents { private: 0, category: 1 }, true, 4));
+    assert_eq!(ask(), (KeptBackAgents { private: 0, category: 1 }, true, 3));
 }
 
 #[test]

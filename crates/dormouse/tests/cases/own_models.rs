@@ -4,16 +4,20 @@ use std::sync::Arc;
 
 use dormouse::dates::Wording;
 use dormouse::models::{
-    KeptBackAgents, ModelChoice, ModelQuestion, OwnModel, Purpose, QuestionScope,
+    KeptBackAgents, ModelChoice, ModelQuestion, ModelUse, OwnModel, Purpose, QuestionScope,
 };
 use dormouse::{AgentPatch, Error, NewTemplate, NewWork, TaskPatch, TemplatePatch, WORKSPACE};
+use dormouse_agents::template::stock;
 use dormouse_store::agent::{agent_entity, entity};
 use dormouse_store::{Commit, Db};
 use dormouse_testkit::models::{Host, provider};
+use dormouse_types::spend::Budgets;
 use dormouse_types::template::TemplateKind;
 use dormouse_types::{AgentId, Id as _, TemplateId};
 
 use crate::world::{World, me, now};
+
+const NEW_TEMPLATE: QuestionScope = QuestionScope::NewTemplate(TemplateKind::TaskAgent);
 
 fn world() -> World {
     let mut world = World::new();
@@ -27,9 +31,13 @@ fn question(world: &World, id: &str, scope: &QuestionScope) -> ModelQuestion {
 }
 
 fn template(world: &World) -> TemplateId {
+    template_of(world, TemplateKind::TaskAgent)
+}
+
+fn template_of(world: &World, kind: TemplateKind) -> TemplateId {
     let new = NewTemplate {
         name: "Short".into(),
-        kind: TemplateKind::TaskAgent,
+        kind,
         general_directive: String::new(),
         report_directive: String::new(),
         model_id: None,
@@ -61,7 +69,16 @@ fn the_question_for_one_agent_says_what_leaves_what_that_agent_costs_and_what_go
     let of_all = of_all.expect("an answer");
     let scope = QuestionScope::Agent(agent.id.clone());
     let shown = question(&world, "acme/large", &scope);
-    assert_eq!(shown, of_all, "there is one agent, and nothing else is said of it");
+    let as_of_all = ModelQuestion {
+        uses: vec![ModelUse::Wakes, ModelUse::Sessions],
+        sent: of_all.sent.clone(),
+        never_sent: of_all.never_sent.clone(),
+        budget_a_day: of_all.budget_a_day,
+        ..shown.clone()
+    };
+    assert_eq!(as_of_all, of_all, "there is one agent, and nothing else is said of it");
+    let budgets = [shown.budget_a_day, of_all.budget_a_day];
+    assert_eq!(budgets, [500_000, 3_000_000], "that of one agent, that of all");
     assert_eq!((shown.agents, shown.is_agreed, shown.cost_a_day), (1, false, Some(1_571)));
     assert_eq!(shown.automations_off_names, [agent.display_name]);
     let source = shown.price_source.expect("a price of the table");
@@ -84,7 +101,7 @@ fn the_question_for_a_template_is_about_the_agents_that_follow_it() {
         (shown.agents, shown.agents_that_stay, shown.cost_a_day, shown.is_agreed)
     };
     assert_eq!(figures(&scope), (0, 0, Some(0), false), "nobody follows it");
-    assert_eq!(figures(&QuestionScope::NewTemplate), (0, 0, Some(0), false));
+    assert_eq!(figures(&NEW_TEMPLATE), (0, 0, Some(0), false));
     let QuestionScope::Template(id) = &scope else { panic!("{scope:?}") };
     let follow = AgentPatch { template: Some(Some(id.clone())), ..AgentPatch::default() };
     edit(&world, &agent.id, follow);
@@ -101,10 +118,8 @@ fn no_question_is_needed_where_nothing_new_leaves_the_machine() {
     let (_, agent, _) = world.proposed(&[]);
     now(world.dormouse.put_provider(&me(), provider("home"))).expect("added");
     let scope = QuestionScope::Agent(agent.id.clone());
-    let agreed = |id: &str| {
-        let template = QuestionScope::NewTemplate;
-        [&scope, &template].map(|scope| question(&world, id, scope).is_agreed)
-    };
+    let agreed =
+        |id: &str| [&scope, &NEW_TEMPLATE].map(|scope| question(&world, id, scope).is_agreed);
     assert_eq!(agreed("builtin"), [true, true]);
     assert_eq!(agreed("home/small"), [false, false], "the workspace asks of an own server, too");
     assert_eq!(agreed("acme/large"), [false, false]);
@@ -213,6 +228,69 @@ fn the_question_of_agent_work_is_about_its_own_model_or_that_of_its_template_and
 }
 
 #[test]
+fn the_question_of_a_new_agent_is_about_the_model_of_the_template_that_it_is_to_follow() {
+    let world = world();
+    let id = template(&world);
+    let choice = follows(OwnModel::Stays, Some(Some(id.clone())));
+    let scope = QuestionScope::NewAgent;
+    assert_eq!(after(&world, &scope, &choice), ("builtin".into(), 1, 0, true), "it names none");
+    name_model(&world, &id, Some("acme/large"));
+    assert_eq!(after(&world, &scope, &choice), ("acme/large".into(), 1, 0, false));
+    now(world.dormouse.use_model(&me(), "acme/large")).expect("chosen");
+    assert_eq!(after(&world, &scope, &choice), ("acme/large".into(), 1, 0, true), "agreed to");
+}
+
+#[test]
+fn the_question_of_a_template_says_what_those_send_who_follow_it() {
+    let world = world();
+    now(world.dormouse.seed_templates()).expect("seeded");
+    let said = |scope: &QuestionScope| {
+        let shown = question(&world, "acme/large", scope);
+        (shown.uses, shown.sent[0].clone(), shown.never_sent.join("; ").contains("not linked"))
+    };
+    let (wakes, runs, sessions) = ("the task: title", "instructions and steps", "directives");
+    for (scope, uses, first, is_of_one_task) in [
+        (QuestionScope::Template(template(&world)), ModelUse::Wakes, wakes, true),
+        (NEW_TEMPLATE, ModelUse::Wakes, wakes, true),
+        (QuestionScope::NewTemplate(TemplateKind::AgentWork), ModelUse::Runs, runs, false),
+        (
+            QuestionScope::Template(template_of(&world, TemplateKind::AgentWork)),
+            ModelUse::Runs,
+            runs,
+            false,
+        ),
+        (
+            QuestionScope::Template(stock::of_kind(TemplateKind::Improver).id()),
+            ModelUse::Sessions,
+            sessions,
+            false,
+        ),
+    ] {
+        let (shown, sent, is_said) = said(&scope);
+        assert_eq!((shown, is_said), (vec![uses], is_of_one_task), "{scope:?}");
+        assert!(sent.contains(first), "{scope:?}: {sent}");
+    }
+}
+
+#[test]
+fn the_question_names_the_budget_that_holds_for_those_who_would_ask() {
+    let world = world();
+    let (_, agent, _) = world.proposed(&[]);
+    let id = template(&world);
+    let scope = QuestionScope::Template(id.clone());
+    let budget = |scope: &QuestionScope| question(&world, "acme/large", scope).budget_a_day;
+    assert_eq!(budget(&scope), 3_000_000, "as many agents may follow it as a person likes");
+    let follow = AgentPatch { template: Some(Some(id)), ..AgentPatch::default() };
+    edit(&world, &agent.id, follow);
+    assert_eq!(budget(&scope), 500_000, "one agent follows it");
+    let budgets = Budgets { workspace_day: 400_000, ..Budgets::default() };
+    now(world.dormouse.set_budgets(&me(), budgets)).expect("set");
+    assert_eq!(budget(&scope), 400_000, "all together may spend less");
+    assert_eq!(budget(&QuestionScope::Agent(agent.id)), 400_000);
+    assert_eq!(budget(&QuestionScope::NewWork), 400_000);
+}
+
+#[test]
 fn a_question_about_nobody_is_refused() {
     let world = world();
     let ask = |id: &str, scope| now(world.dormouse.own_model_question(&me(), id, &scope));
@@ -221,5 +299,5 @@ fn a_question_about_nobody_is_refused() {
     assert_eq!(kind(ask("acme/large", QuestionScope::Agent(nobody))), "not-found");
     let none = "at-00000000000000000000000000".parse().expect("an id");
     assert_eq!(kind(ask("acme/large", QuestionScope::Template(none))), "not-found");
-    assert_eq!(kind(ask("acme/broken", QuestionScope::NewTemplate)), "validation-failed");
+    assert_eq!(kind(ask("acme/broken", NEW_TEMPLATE)), "validation-failed");
 }

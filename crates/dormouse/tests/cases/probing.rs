@@ -5,11 +5,11 @@ use std::sync::Arc;
 use dormouse::models::PaidCalls;
 use dormouse::view::{Agent, AttentionKind};
 use dormouse::{AgentPatch, AttentionFilter, Dormouse, DrainScope};
-use dormouse_testkit::models::Host;
+use dormouse_testkit::models::provider;
 use dormouse_types::TaskId;
 use dormouse_types::agent::PutOff;
 use dormouse_types::audit::AuditAction;
-use dormouse_types::model_settings::ToolMode;
+use dormouse_types::model_settings::{Provider, ToolMode};
 use dormouse_types::spend::Budgets;
 
 use crate::world::{World, me, now};
@@ -116,7 +116,66 @@ fn a_model_that_calls_no_tool_is_held_counts_against_no_agent_and_needs_the_pers
     );
     assert!(one.text.contains("choose another model"), "{}", one.text);
     assert_eq!(world.fresh_agent(&agent.id).put_off, Some(PutOff::Provider.into()));
-    assert_eq!((audited(&world), cost(&world).0), (Vec::new(), 1), "only the test was paid");
+    let by = format!("agent:{}", agent.id);
+    let tried = [(by, AuditAction::ModelsProbe, "acme/mute".to_owned())];
+    assert_eq!((audited(&world), cost(&world).0), (tried.to_vec(), 1), "only the test was paid");
+}
+
+#[test]
+fn a_model_that_calls_no_tool_is_paid_for_once_until_a_person_tests_it_or_its_server_is_another() {
+    let (world, task, agent) = asking("acme/mute");
+    let tries = || (audited(&world).len(), cost(&world).0);
+    let is_known = || {
+        let models = now(world.dormouse.models(&me())).expect("models").models;
+        models.into_iter().find(|model| model.id == "acme/mute").expect("kept").calls_nothing
+    };
+    let retry = || {
+        // Longer than any pause of a hold.
+        world.later(3600);
+        wake(&world, &task, &agent);
+    };
+    assert!(!is_known(), "nobody has tried it");
+    (0..4).for_each(|_| retry());
+    assert_eq!((tries(), is_known()), ((1, 1), true), "the retries of the hold cost nothing");
+    let node = another_node(&world);
+    world.later(3600);
+    let scope = DrainScope { tasks: vec![task.clone()], ..DrainScope::default() };
+    now(node.drain(scope, &mut |_| {})).expect("drained");
+    assert_eq!(tries(), (1, 1), "another node knows it, too");
+
+    now(world.dormouse.test_model(&me(), "acme/mute")).expect("tested");
+    retry();
+    assert_eq!((tries(), is_known()), ((1, 2), true), "the person paid for a test, and saw it");
+    let moved = Provider { base_url: "https://moved.example/v1".into(), ..provider("acme") };
+    now(world.dormouse.put_provider(&me(), moved)).expect("moved");
+    assert!(!is_known(), "another server may call them");
+    retry();
+    assert_eq!((tries(), is_known()), ((2, 3), true));
+}
+
+#[test]
+fn two_nodes_that_try_a_model_without_tools_at_once_keep_and_tell_that_once() {
+    let (world, task, agent) = asking("acme/mute");
+    let second = world.task("Buy a flat");
+    let other = world.agent(&second.id);
+    let patch = AgentPatch { model: Some(Some("acme/mute".to_owned())), ..AgentPatch::default() };
+    now(world.dormouse.edit_agent(&me(), &other.id, patch, None)).expect("changed");
+    let node = another_node(&world);
+    world.later(60);
+    now(world.dormouse.wake_agent(&me(), &agent.id, None, None)).expect("woken");
+    now(world.dormouse.wake_agent(&me(), &other.id, None, None)).expect("woken");
+    let scope = DrainScope { tasks: vec![second.id], ..DrainScope::default() };
+    let there = node.clone();
+    world.hooks.before_commit("models.probe", move || {
+        now(there.drain(scope, &mut |_| {})).expect("drained");
+    });
+    world.drain(&task);
+    assert!(world.hooks.is_done());
+    let by = format!("agent:{}", other.id);
+    let once = [(by, AuditAction::ModelsProbe, "acme/mute".to_owned())];
+    assert_eq!((audited(&world), cost(&world).0), (once.to_vec(), 2), "told once, both paid");
+    let put_off = [&agent.id, &other.id].map(|id| world.fresh_agent(id).put_off);
+    assert_eq!(put_off, [Some(PutOff::Provider.into()), Some(PutOff::Provider.into())]);
 }
 
 #[test]
@@ -139,14 +198,15 @@ fn a_model_that_calls_nothing_when_a_turn_forces_it_is_tried_anew_once() {
     let by = format!("agent:{}", agent.id);
     let row = |action| (by.clone(), action, "acme/silent".to_owned());
     let (probe, forget) = (row(AuditAction::ModelsProbe), row(AuditAction::ModelsForget));
-    wake(&world, &task, &agent);
-    assert_eq!(audited(&world), [probe.clone(), forget.clone()], "its report was forced");
-    assert_eq!(mode(&world, "acme/silent"), None);
+    let once = [probe.clone(), forget.clone(), probe.clone()];
+    let ended = wake(&world, &task, &agent);
+    assert_eq!(ended, ["completed"], "its report was forced, and the same wake tried it again");
+    assert_eq!(cost(&world).0, 5, "two tests, two forced turns, and the one before");
+    assert_eq!(world.fresh_agent(&agent.id).consecutive_failure_count, 0);
     for _ in 0..3 {
         world.later(3600);
         wake(&world, &task, &agent);
-        let once = [probe.clone(), forget.clone(), probe.clone()];
-        assert_eq!(audited(&world), once, "it is just not obedient");
+        assert_eq!(audited(&world), once.clone(), "it is just not obedient");
         assert_eq!(mode(&world, "acme/silent"), Some(ToolMode::Native));
     }
     // Who tests it says that it is in order.

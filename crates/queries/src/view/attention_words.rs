@@ -33,6 +33,13 @@ impl Attention {
             AttentionCause::ModelSetup { provider, why, detail } => {
                 format!("{}: {detail}", unavailable(provider, why.known()))
             }
+            AttentionCause::Budget { budget: 0, .. } => {
+                let whose = match name {
+                    Some(name) => format!("of {name}"),
+                    None => "of all agents".to_owned(),
+                };
+                format!("The budget {whose} for a day is 0, which allows no call: raise the budget")
+            }
             AttentionCause::Budget { unit, used, budget, next_call } => {
                 let amount = |value: i64| match unit {
                     Unit::MicroDollars => dollars(value),
@@ -96,13 +103,14 @@ fn unavailable(provider: &str, why: Option<ProviderUnavailable>) -> String {
         Some(ProviderUnavailable::Unreachable) => {
             format!("The model provider {provider} cannot be reached")
         }
-        Some(
-            ProviderUnavailable::Quota
-            | ProviderUnavailable::ServerError
-            | ProviderUnavailable::Outage,
-        )
-        | None => {
-            format!("The model provider {provider} does not answer")
+        Some(ProviderUnavailable::Quota) => {
+            format!("The model provider {provider} has reached a limit")
+        }
+        Some(ProviderUnavailable::ServerError) => {
+            format!("The model provider {provider} answers with an error")
+        }
+        Some(ProviderUnavailable::Outage) | None => {
+            format!("The model provider {provider} gives no whole answer")
         }
     }
 }

@@ -25,6 +25,9 @@ use crate::{End, Lease};
 /// How often a failure of the provider is recorded; many runs may fail on one breaker row at once.
 const BREAKER_ATTEMPTS: Policy = Policy::Attempts(6);
 
+/// The target of the line of the log that says that a queue is held. Commands say that in their own words.
+const HELD: &str = "dormouse::held";
+
 /// The longest wait that a provider can ask for.
 const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(limits::BREAKER_MAX_SECONDS);
 
@@ -131,10 +134,10 @@ impl ActiveRun<'_> {
     /// lease, and a run without its lease writes nothing more. Several runs may record a failure at
     /// once; each retries on the fresh breaker row, so every failure is counted.
     pub(super) async fn provider_unavailable(&self, error: &ModelError) -> Result<End, RunError> {
-        let ModelError::Provider { why, retry_after, .. } = error else {
+        let ModelError::Provider { why, retry_after, detail, .. } = error else {
             return Err(RunError::Broken(error.to_string()));
         };
-        let (why, detail) = (*why, &error.to_string());
+        let why = *why;
         let provider = breaker::held_by(why, &*self.model);
         let ws = self.lease.ws;
         let asked_at = self.reserved.as_ref().map(Reservation::asked_at);
@@ -155,9 +158,9 @@ impl ActiveRun<'_> {
         })
         .await?;
         if let Some(due) = opened {
-            tracing::warn!(provider, ?why, until = %due, "the queue is held");
+            tracing::warn!(target: HELD, provider, ?why, until = %due, "the queue is held");
         }
-        Ok(End::ProviderUnavailable { reason: detail.clone() })
+        Ok(End::ProviderUnavailable { reason: error.to_string() })
     }
 
     /// Resets the breakers of the model, because it answered.

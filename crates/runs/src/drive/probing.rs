@@ -72,26 +72,34 @@ impl ActiveRun<'_> {
         match &self.driver.prober {
             Some(prober) if refuses_tools(error) => {
                 let (ws, holder) = (self.lease.ws, &self.lease.run.holder);
-                prober.forget(ws, holder, self.model.name(), Sign::Refused).await
+                prober.forget(ws, holder, self.model.name(), Sign::Refused).await?;
+                Ok(())
             }
             Some(_) | None => Ok(()),
         }
     }
 
     /// Forgets how the model calls tools if a request forced a call and the answer has none: its server may have
-    /// begun to drop them. The run goes on as it is.
+    /// begun to drop them. Returns whether the turn is to be asked for again, in the way that is found out then
+    /// (ADR 37): the answer is paid and left out.
     pub(super) async fn forget_silent(
-        &self,
+        &mut self,
         request: &Request,
         answer: &Answer,
-    ) -> Result<(), RunError> {
+    ) -> Result<bool, RunError> {
         let is_forced = request.tool_choice != ToolChoice::Auto && !request.tools.is_empty();
-        match &self.driver.prober {
-            Some(prober) if is_forced && answer.turn.calls.is_empty() => {
-                let (ws, holder) = (self.lease.ws, &self.lease.run.holder);
-                prober.forget(ws, holder, self.model.name(), Sign::CalledNothing).await
-            }
-            Some(_) | None => Ok(()),
+        let prober = self.driver.prober.clone();
+        let Some(prober) = prober.filter(|_| is_forced && answer.turn.calls.is_empty()) else {
+            return Ok(false);
+        };
+        let (ws, holder) = (self.lease.ws, &self.lease.run.holder);
+        let name = self.model.name().to_owned();
+        if !prober.forget(ws, holder, &name, Sign::CalledNothing).await? {
+            return Ok(false);
         }
+        self.commit("run.leaveOut", self.answered(answer.usage.as_ref())).await?;
+        self.reserved = None;
+        self.model = self.driver.models.named(Some(&name));
+        Ok(true)
     }
 }

@@ -150,6 +150,7 @@ fn models() -> OpenApiRouter<Dormouse> {
         .routes(routes!(models::servers))
         .routes(routes!(models::test))
         .routes(routes!(models::question))
+        .routes(routes!(models::provider_question))
         .routes(routes!(models::use_model))
         .routes(routes!(models::paid_calls))
         .routes(routes!(models::budgets))

@@ -1,6 +1,7 @@
 //! Which change a person is asked about before it gives somebody another model.
 
 use dormouse::models::{ModelChoice, OwnModel, Purpose, QuestionScope};
+use dormouse_types::template::TemplateKind;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -19,13 +20,16 @@ pub(super) struct QuestionParams {
     #[serde(rename = "for")]
     #[param(value_type = Option<Purpose>)]
     pub(super) purpose: Option<String>,
-    /// The agent that gets it; by default it is for the workspace.
+    /// The agent that gets it, or `new` for one that is being made; by default it is for the workspace.
     agent: Option<String>,
     /// The agent work that gets it, or `new` for one that is being made.
     work: Option<String>,
     /// The template whose agents get it, or `new` for one that is being made. With an agent or agent work, the
     /// template that it is to follow; `none` is the default one of agents, and none of agent work.
     template: Option<String>,
+    /// With `template=new`: what it is for; `taskAgent` by default.
+    #[param(value_type = Option<TemplateKind>)]
+    kind: Option<String>,
     /// The number of the version of the template that is to become active.
     version: Option<i64>,
 }
@@ -42,7 +46,7 @@ impl QuestionParams {
             return Err(Problem::invalid("?for", message));
         }
         let follows = match (&scope, self.template.as_deref()) {
-            (QuestionScope::Template(_) | QuestionScope::NewTemplate, _) | (_, None) => None,
+            (QuestionScope::Template(_) | QuestionScope::NewTemplate(_), _) | (_, None) => None,
             (_, Some("none")) => Some(None),
             (_, Some(template)) => Some(Some(id(template)?)),
         };
@@ -70,13 +74,23 @@ impl QuestionParams {
                 let message = "give an agent or agent work, not both";
                 return Err(Problem::invalid("?work", message));
             }
+            (Some("new"), None, _) => QuestionScope::NewAgent,
             (Some(agent), None, _) => QuestionScope::Agent(id(agent)?),
             (None, Some("new"), _) => QuestionScope::NewWork,
             (None, Some(work), _) => QuestionScope::Work(id(work)?),
-            (None, None, Some("new")) => QuestionScope::NewTemplate,
+            (None, None, Some("new")) => QuestionScope::NewTemplate(self.kind()?),
             (None, None, Some(template)) => QuestionScope::Template(id(template)?),
             (None, None, None) => return Ok(None),
         }))
+    }
+}
+
+impl QuestionParams {
+    /// What a template is for that is being made.
+    fn kind(&self) -> Result<TemplateKind, Problem> {
+        let mut reading = Reading::default();
+        let kind = reading.parse::<TemplateKind>("?kind", self.kind.clone());
+        Ok(reading.finish(kind)?.unwrap_or(TemplateKind::TaskAgent))
     }
 }
 

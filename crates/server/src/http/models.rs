@@ -2,7 +2,7 @@
 
 use dormouse::models::{
     BudgetScope, FoundServer, ModelQuestion, ModelTestView, ModelsView, OfferedModelView,
-    PaidCalls, Purpose, UsageDay,
+    PaidCalls, ProviderQuestion, Purpose, UsageDay,
 };
 use dormouse::view::{Page, Spending};
 use dormouse_types::CategoryId;
@@ -20,11 +20,13 @@ use crate::problem_groups::{AsksProvider, Models};
 use crate::wire::Reading;
 
 /// A provider of models.
-#[derive(Deserialize, ToSchema)]
+#[derive(Deserialize, ToSchema, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct ProviderParams {
     /// The format of its API.
     #[schema(value_type = ApiFormat)]
+    #[param(value_type = ApiFormat)]
     format: String,
     /// The address that paths are appended to, such as `http://localhost:11434/v1`.
     base_url: String,
@@ -172,7 +174,45 @@ pub(super) async fn list(app: App) -> Reply<ModelsView> {
     Ok(axum::Json(app.dormouse.models(&app.caller).await?))
 }
 
-/// Adds a provider, or changes it. Nothing is sent to it. The categories that it may be sent stay.
+/// Reads a provider; `field` is where its format is given, and what that is called.
+fn provider(
+    name: String,
+    [at, field]: [&'static str; 2],
+    params: ProviderParams,
+) -> Result<Provider, Problem> {
+    let mut reading = Reading::default();
+    let format = reading.parse::<ApiFormat>(at, Some(params.format));
+    let Some(format) = reading.finish(format)? else {
+        return Err(Problem::invalid(at, format!("{field} is missing")));
+    };
+    let (base_url, is_own) = (params.base_url, params.is_own);
+    // The categories of a provider that exists are kept.
+    Ok(Provider { name, format, base_url, is_own, categories: None })
+}
+
+/// Says what changes if a provider is changed: who uses it, and what leaves to where.
+///
+/// Nothing is sent or changed. Ask the person before you change it, unless `isAgreed` says that no question is needed.
+#[utoipa::path(
+    get,
+    path = "/api/models/providers/{name}/question",
+    operation_id = "askAboutProvider",
+    tag = "models",
+    params(ProviderParams),
+    responses((status = 200, description = "What a person should know.", body = ProviderQuestion), Models),
+)]
+pub(super) async fn provider_question(
+    app: App,
+    At(name): At<String>,
+    Query(params): Query<ProviderParams>,
+) -> Reply<ProviderQuestion> {
+    let provider = provider(name, ["?format", "format"], params)?;
+    Ok(axum::Json(app.dormouse.provider_question(&app.caller, provider).await?))
+}
+
+/// Adds a provider, or changes it. The categories that it may be sent stay.
+///
+/// If its models are in use, their next requests go to the new address: ask the person first, with `askAboutProvider`.
 #[utoipa::path(
     put,
     path = "/api/models/providers/{name}",
@@ -186,14 +226,7 @@ pub(super) async fn put_provider(
     At(name): At<String>,
     Json(params): Json<ProviderParams>,
 ) -> Reply<ModelsView> {
-    let mut reading = Reading::default();
-    let format = reading.parse::<ApiFormat>("/format", Some(params.format));
-    let Some(format) = reading.finish(format)? else {
-        return Err(Problem::invalid("/format", "format is missing"));
-    };
-    let (base_url, is_own) = (params.base_url, params.is_own);
-    // Those of a provider that exists are kept.
-    let provider = Provider { name, format, base_url, is_own, categories: None };
+    let provider = provider(name, ["/format", "format"], params)?;
     Ok(axum::Json(app.dormouse.put_provider(&app.caller, provider).await?))
 }
 

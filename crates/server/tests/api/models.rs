@@ -22,6 +22,7 @@ async fn the_question_names_the_agent_or_the_template_that_is_to_get_the_model()
         (format!("&agent={agent}"), 1),
         (format!("&template={template}"), 0),
         ("&template=new".to_owned(), 0),
+        ("&template=new&kind=agentWork".to_owned(), 0),
     ] {
         let answer = world.get(&format!("{path}{who}")).await;
         assert_eq!(answer.status, 200, "{who}: {}", answer.body);
@@ -46,10 +47,34 @@ async fn the_question_names_the_agent_or_the_template_that_is_to_get_the_model()
         (format!("&agent={agent}&for=summarising"), 422),
         ("&agent=ag-00000000000000000000000000".to_owned(), 404),
         ("&template=nobody".to_owned(), 404),
+        ("&template=new&kind=poem".to_owned(), 422),
     ] {
         let answer = world.get(&format!("{path}{who}")).await;
         assert_eq!(answer.status, status, "{who}: {}", answer.body);
     }
+}
+
+#[tokio::test]
+async fn the_question_about_a_provider_says_who_uses_it_and_where_requests_would_go() {
+    let world = World::new();
+    let task = world.task(r#"{"title": "Water butt"}"#).await;
+    let made = world.call("POST", &format!("/api/journal/tasks/{task}/agent"), "{}").await.json();
+    let agent = made["id"].as_str().expect("an agent has an id").to_owned();
+    let path = "/api/models/providers/acme/question?format=chatCompletions";
+    let moved = format!("{path}&baseUrl=https://b.example/v1&isOwn=false");
+    assert_eq!(world.get(&moved).await.json()["isAgreed"], true, "nobody uses it");
+    let own = r#"{"model": "acme/large"}"#;
+    world.call("PATCH", &format!("/api/agents/{agent}"), own).await;
+    let question = world.get(&moved).await.json();
+    let said = ["isAgreed", "models", "agents", "sentTo", "uses"].map(|name| &question[name]);
+    let expected =
+        [json!(false), json!(["acme/large"]), json!(1), json!("https://b.example/v1"), json!(["wakes"])];
+    assert_eq!(said, expected.each_ref());
+    for wrong in ["&baseUrl=https://b.example/v1", "&baseUrl=x&isOwn=perhaps"] {
+        assert_eq!(world.get(&format!("{path}{wrong}")).await.status, 422, "{wrong}");
+    }
+    let unknown = "/api/models/providers/acme/question?format=smoke&baseUrl=https://b/v1&isOwn=true";
+    assert_eq!(world.get(unknown).await.status, 422);
 }
 
 #[tokio::test]

@@ -383,7 +383,8 @@ async fn every_operation_answers_as_the_document_says() {
     world.call("PUT", &format!("{home}/key"), r#"{"key": "k"}"#).await;
     read(&format!("{home}/offered")).await;
     read("/api/models/question?model=home/small").await;
-    read("/api/models/question?model=home/small&template=new").await;
+    read("/api/models/question?model=home/small&template=new&kind=agentWork").await;
+    read(&format!("{home}/question?format=chatCompletions&baseUrl=http://b/v1&isOwn=true")).await;
     world.call("POST", "/api/models/test", r#"{"model": "home/small"}"#).await;
     world.call("POST", "/api/models/use", r#"{"model": "home/small"}"#).await;
     let brief = r#"{"model": "home/small", "for": "summarising"}"#;

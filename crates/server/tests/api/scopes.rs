@@ -31,6 +31,8 @@ fn request(operation: &Operation, path: &str, token: Option<&str>) -> Request<Bo
     let value = |name: &str| match name {
         "model" => MODEL.to_owned(),
         "holder" => holder.clone(),
+        "format" => "chatCompletions".to_owned(),
+        "isOwn" => "true".to_owned(),
         _ => "x".to_owned(),
     };
     let query: Vec<String> = required

@@ -16,7 +16,7 @@ export const home = {
   "home.modelSetup": "A model can’t be used",
   "home.providerWaits": "{why}. Its wakes wait, and it is tried again by itself. Choose another model if you don’t want to wait.",
   "home.why.authentication": "{name} rejects the key: {detail}",
-  "home.why.configuration": "{name} has a wrong address or name: {detail}",
+  "home.why.configuration": "{name} can’t be used as it is set up: {detail}",
   "home.why.wrongAnswer": "{name} doesn’t answer as a model does: {detail}",
   "home.why.quota": "{name} has no quota left: {detail}",
   "home.why.unreachable": "{name} can’t be reached: {detail}",

@@ -65,7 +65,7 @@ export function attentionWords(item: AttentionItem, now: Date, zone?: string): A
       const amounts = { used: amount(item.used), limit: amount(item.budget), call: amount(item.nextCall) };
       return {
         title: item.agentId === null ? t("home.budget") : t("home.agentBudget", { name }),
-        detail: item.unit === "tokens" ? t("models.heldTokens", amounts) : t("models.heldMoney", amounts),
+        detail: item.budget === 0 ? t("models.heldByZero") : item.unit === "tokens" ? t("models.heldTokens", amounts) : t("models.heldMoney", amounts),
       };
     }
     case "restored":

@@ -58,8 +58,8 @@ pub enum NotAccepted {
     /// It asks for none of the kinds.
     #[error(
         "`{text}` needs a language model; without one there are: an agenda, a review, a watch over deadlines \
-         and answers, a sweep of old tasks, and a checklist or task that repeats. Add a model with \
-         `dormouse models add`"
+         and answers, a sweep of old tasks, and a checklist or task that repeats. Choose a model with \
+         `--model`, or with `dormouse models use` for all; `dormouse models add` adds a provider"
     )]
     NeedsModel {
         /// The instruction, shortened.

@@ -5,6 +5,7 @@ use dormouse::view::Agent;
 use dormouse_types::Id as _;
 use serde_json::json;
 
+use crate::command::models::{Chooser, agree};
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
@@ -23,6 +24,9 @@ pub struct Params {
     /// category of its task
     #[arg(long, value_name = "TEMPLATE")]
     template: Option<String>,
+    /// Do not ask before the template gives it a model
+    #[arg(long, short)]
+    yes: bool,
 }
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
@@ -32,7 +36,9 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         body["name"] = json!(name);
     }
     if let Some(text) = params.template {
-        body["templateId"] = json!(find::template(session, &text).await?.id);
+        let template = find::template(session, &text).await?;
+        agree(session, &Chooser::NewAgent(&template), params.yes).await?;
+        body["templateId"] = json!(template.id);
     }
     let path = format!("/api/journal/tasks/{}/agent", row.id);
     let reply = session.client.post(&path, body).await?;
@@ -41,9 +47,20 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     session.screen.say(format!("created {}", named(&agent)));
     if session.wait().await.is_some() {
         let reply = session.client.get(&format!("/api/agents/{}", agent.id)).await?;
-        session.print_body(&reply);
-        let command = session.command(&format!("report {}", row.id.short()));
-        session.screen.say(format!("its report: {command}"));
+        if session.print_body(&reply) {
+            return Ok(());
+        }
+        // The first wake may have failed, or wait for its model.
+        if session.client.get(&format!("/api/agents/{}/report", agent.id)).await.is_ok() {
+            let command = session.command(&format!("report {}", row.id.short()));
+            session.screen.say(format!("its report: {command}"));
+        } else {
+            let agent: Agent = reply.read()?;
+            session
+                .screen
+                .say(format!("it has no report yet; it is {}", super::list::state(&agent)));
+            super::waits::say(session, &agent).await?;
+        }
     } else {
         session.print_body(&reply);
     }

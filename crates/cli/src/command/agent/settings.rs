@@ -8,13 +8,13 @@ use serde_json::{Map, json};
 
 use super::scheduled;
 use crate::client::Reply;
-use crate::command::models::{Chooser, is_agreed};
+use crate::command::models::{Chooser, agree};
 use crate::dates;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
 use crate::terminal::{line, time};
-use crate::values::{Clearable, DateText, date_or_none};
+use crate::values::{Clearable, DateText, date_or_none, model_or_workspace};
 
 use super::name::named;
 use super::stopped::{unheard, with_its_task};
@@ -31,7 +31,8 @@ pub struct ModelParams {
     /// The agent, or several words of its task's title in quotes
     agent: String,
     /// The model: builtin, provider/model, or workspace for that of the workspace
-    model: String,
+    #[arg(value_parser = model_or_workspace)]
+    model: Clearable<String>,
     /// Do not ask
     #[arg(long, short)]
     yes: bool,
@@ -121,13 +122,11 @@ pub async fn automation(session: &mut Session, params: AutomationParams) -> Resu
 
 pub async fn model(session: &mut Session, params: ModelParams) -> Result<(), Failure> {
     let agent = find::agent(session, &params.agent).await?;
-    let model = (params.model != "workspace").then_some(params.model);
+    let Clearable(model) = params.model;
     // Without a model of its own it asks that of its template, which may be another provider's.
     let wanted = model.as_deref().unwrap_or("none");
     let chooser = Chooser::Agent(&agent.id, &agent.display_name, wanted);
-    if !is_agreed(session, &chooser, params.yes).await? {
-        return Ok(());
-    }
+    agree(session, &chooser, params.yes).await?;
     let path = format!("/api/agents/{}", agent.id);
     let reply = session.client.patch(&path, json!({ "model": model })).await;
     let reply = reply.map_err(|failure| with_its_task(session, &agent, failure))?;

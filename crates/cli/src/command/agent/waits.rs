@@ -1,5 +1,6 @@
 //! What a wake waits for, and what a person can do about it.
 
+use dormouse::models::ModelsView;
 use dormouse::view::{Agent, HeldBy, Overview, ProviderAlert};
 use dormouse_types::Timestamp;
 use dormouse_types::closed_list::Listed;
@@ -17,6 +18,8 @@ pub async fn say(session: &mut Session, agent: &Agent) -> Result<(), Failure> {
         Some(_) | None => None,
     });
     let Some((by, until)) = held else { return Ok(()) };
+    let models: ModelsView = session.client.get("/api/models").await?.read()?;
+    let model = models.models.iter().find(|model| model.id == agent.model);
     let overview: Overview = session.client.get("/api/overview").await?.read()?;
     let alert = overview.alerts.iter().find(|alert| is_of(alert, &agent.model));
     let zone = session.zone.clone();
@@ -25,16 +28,32 @@ pub async fn say(session: &mut Session, agent: &Agent) -> Result<(), Failure> {
     let command = |text: &str| session.command(text);
     let whose = &agent.id;
     let words = match by {
+        HeldBy::Provider if model.is_some_and(|model| model.calls_nothing) => {
+            let model = line(&agent.model);
+            let other = command(&format!("agent model {whose} MODEL"));
+            let test = command(&format!("models test {model}"));
+            format!(
+                "it waits for its model: {model} called no tool in any of the three ways, and agents work by calling \
+                 tools\nit is not tried again by itself; to choose another model: {other}; to test it again: {test}"
+            )
+        }
         HeldBy::Provider => {
             let other = command(&format!("agent model {whose} MODEL"));
             let test = command(&format!("models test {}", line(&agent.model)));
             let problem = alert.map_or_else(
-                || format!("the provider of {} does not answer", line(&agent.model)),
+                || format!("the provider of {} could not be used", line(&agent.model)),
                 |alert| away(alert, at),
             );
             format!(
                 "it waits for its model: {problem}\nit is tried again at {until}, by itself; to try \
                  now: {test}; to choose another model: {other}"
+            )
+        }
+        HeldBy::Budget if is_zero(&models, agent) => {
+            let whose = if agent.dormant_reason.is_some() { "one agent" } else { "all agents" };
+            let budget = command("models budget");
+            format!(
+                "it waits: the budget of {whose} for a day is 0, which allows no call; to raise it: {budget}"
             )
         }
         HeldBy::Budget => {
@@ -58,6 +77,18 @@ pub async fn say(session: &mut Session, agent: &Agent) -> Result<(), Failure> {
     };
     session.screen.say(words);
     Ok(())
+}
+
+/// Whether the budget that an agent waits for is 0: its own if it is dormant, else that of all agents.
+fn is_zero(models: &ModelsView, agent: &Agent) -> bool {
+    let is_priced =
+        models.models.iter().any(|model| model.id == agent.model && model.price.is_some());
+    let budgets = &models.budgets;
+    match (&agent.dormant_reason, is_priced) {
+        (Some(_), _) => budgets.agent_day == 0,
+        (None, true) => budgets.workspace_day == 0,
+        (None, false) => budgets.unpriced_day == 0,
+    }
 }
 
 /// Whether an alert is about a model, or about the provider of it.

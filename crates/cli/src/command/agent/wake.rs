@@ -2,7 +2,7 @@
 
 use clap::Args;
 use dormouse::view::Agent;
-use dormouse_types::AgentId;
+use dormouse_types::{AgentId, Id as _};
 use serde_json::json;
 
 use crate::client::Reply;
@@ -10,7 +10,7 @@ use crate::dates;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
-use crate::terminal::time;
+use crate::terminal::{counted, time};
 use crate::values::{Clearable, DateText, date_or_none};
 
 use super::name::named;
@@ -112,11 +112,29 @@ async fn wait(session: &mut Session, agent: &AgentId, reply: Reply) -> Result<()
     let ran = session.wait().await.is_some();
     let now = session.client.get(&format!("/api/agents/{agent}")).await?;
     if session.print_body(if ran { &now } else { &reply }) {
-        return Ok(());
+        return ended(session, Some(&now.read()?));
     }
     let agent: Agent = now.read()?;
     session.screen.say(format!("{} is {}", named(&agent), super::list::state(&agent)));
-    super::waits::say(session, &agent).await
+    super::waits::say(session, &agent).await?;
+    ended(session, Some(&agent))
+}
+
+/// Errors: the wake of the agent failed, or without one any wake. Why is said by then.
+fn ended(session: &Session, agent: Option<&Agent>) -> Result<(), Failure> {
+    match agent {
+        Some(agent) if session.failed().contains(&agent.id) => {
+            let log = session.command(&format!("agent log {}", agent.id.short()));
+            let name = named(agent);
+            Err(Failure::failed(format!("the wake of {name} failed"))
+                .hint(format!("its turns: {log}")))
+        }
+        None if !session.failed().is_empty() => {
+            let n = counted(session.failed().len(), "wake");
+            Err(Failure::failed(format!("{n} failed")))
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 async fn due(session: &mut Session) -> Result<(), Failure> {
@@ -126,5 +144,5 @@ async fn due(session: &mut Session) -> Result<(), Failure> {
     if !session.print_body(&reply) && ran == Some(0) {
         session.screen.say("No agent is ready to run.");
     }
-    Ok(())
+    ended(session, None)
 }

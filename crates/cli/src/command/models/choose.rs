@@ -1,12 +1,14 @@
 //! `dormouse models use`, and the question before any model is chosen.
 
 use clap::Args;
-use dormouse::models::{ModelQuestion, ModelsView, Purpose};
+use dormouse::models::{ModelQuestion, ModelUse, ModelsView, Purpose};
+use dormouse::view::Template;
+use dormouse_types::template::TemplateKind;
 use dormouse_types::{AgentId, Id as _, TemplateId, WorkId};
 use serde_json::json;
 
 use super::show;
-use super::show::{About, say};
+use super::show::say;
 use crate::client::path;
 use crate::failure::Failure;
 use crate::session::Session;
@@ -28,14 +30,16 @@ pub struct UseParams {
 pub enum Chooser<'a> {
     /// An agent, by its name, gets a model of its own; `none` takes it away.
     Agent(&'a AgentId, &'a str, &'a str),
+    /// An agent that is being made follows a template, by its name.
+    NewAgent(&'a Template),
     /// An agent, by its name, follows another template; `None` is the default one.
     AgentFollows(&'a AgentId, &'a str, Option<&'a TemplateId>),
     /// A template, by its name, gets a model.
     Template(&'a TemplateId, &'a str, &'a str),
     /// A version of a template, by its name, becomes active.
     Version(&'a TemplateId, &'a str, i64),
-    /// A template that is being made, with a model.
-    NewTemplate(&'a str),
+    /// A template of a kind that is being made, with a model.
+    NewTemplate(&'a str, TemplateKind),
     /// Agent work, by its name, gets a model or follows another template; `none` takes it away.
     Work(&'a WorkId, &'a str, Option<&'a str>, Option<&'a str>),
     /// Agent work that is being made, with a model, or with a template.
@@ -54,6 +58,9 @@ impl Chooser<'_> {
             Self::Agent(id, _, model) => {
                 of(vec![("agent", Some(id.as_str())), ("model", Some(model))])
             }
+            Self::NewAgent(template) => {
+                of(vec![("agent", Some("new")), ("template", Some(template.id.as_str()))])
+            }
             Self::AgentFollows(id, _, template) => {
                 let template = template.map_or("none", |template| template.as_str());
                 of(vec![("agent", Some(id.as_str())), ("template", Some(template))])
@@ -65,7 +72,11 @@ impl Chooser<'_> {
                 version = number.to_string();
                 of(vec![("template", Some(id.as_str())), ("version", Some(&version))])
             }
-            Self::NewTemplate(model) => of(vec![("template", Some("new")), ("model", Some(model))]),
+            Self::NewTemplate(model, kind) => of(vec![
+                ("template", Some("new")),
+                ("kind", Some(kind.name())),
+                ("model", Some(model)),
+            ]),
             Self::Work(id, _, model, template) => {
                 of(vec![("work", Some(id.as_str())), ("model", *model), ("template", *template)])
             }
@@ -79,24 +90,31 @@ impl Chooser<'_> {
     fn whom(&self, question: &ModelQuestion) -> String {
         match self {
             Self::Agent(_, name, _) | Self::AgentFollows(_, name, _) => line(name),
+            Self::NewAgent(template) => {
+                format!("the new agent, which follows {}", line(&template.display_name))
+            }
             Self::Template(_, name, _) | Self::Version(_, name, _) => {
                 let agents = counted(question.agents, "agent");
                 let name = line(name);
+                if question.uses == [ModelUse::Sessions] {
+                    return format!("the sessions about templates, which {name} leads");
+                }
+                if question.uses == [ModelUse::Runs] {
+                    let work = pieces_of_work(question.agent_work);
+                    return format!("{work} that follow {name}");
+                }
                 match question.agent_work {
                     0 => format!("{agents} that follow {name}"),
-                    1 => format!("{agents} and 1 piece of agent work that follow {name}"),
-                    n => format!("{agents} and {n} pieces of agent work that follow {name}"),
+                    n => format!("{agents} and {} that follow {name}", pieces_of_work(n)),
                 }
             }
-            Self::NewTemplate(_) => "the agents that will follow it".to_owned(),
+            Self::NewTemplate(_, TemplateKind::AgentWork) => {
+                "the agent work that will follow it".to_owned()
+            }
+            Self::NewTemplate(..) => "the agents that will follow it".to_owned(),
             Self::Work(_, name, ..) => format!("the agent work {}", line(name)),
             Self::NewWork(..) => "this agent work".to_owned(),
         }
-    }
-
-    /// Whether it is about agent work alone.
-    fn is_work(&self) -> bool {
-        matches!(self, Self::Work(..) | Self::NewWork(..))
     }
 }
 
@@ -114,19 +132,16 @@ pub(super) async fn run(session: &mut Session, params: UseParams) -> Result<(), 
     if !session.screen.is_json() {
         let models: ModelsView = session.client.get("/api/models").await?.read()?;
         let mut whom = counted(question.agents, "agent");
-        match question.agent_work {
-            0 => {}
-            1 => whom.push_str(" and 1 piece of agent work"),
-            n => whom.push_str(&format!(" and {n} pieces of agent work")),
+        if question.agent_work > 0 {
+            whom.push_str(&format!(" and {}", pieces_of_work(question.agent_work)));
         }
-        let about = match purpose {
-            Purpose::Thinking => About::Wakes,
-            Purpose::Summarising => About::Summaries,
-        };
-        show::question(session, &question, &whom, about, &models);
+        if question.uses.contains(&ModelUse::Sessions) {
+            whom.push_str(", and in sessions about templates");
+        }
+        show::question(session, &question, &whom, &models);
     }
-    if !params.yes && !says_yes(session)? {
-        return Ok(());
+    if !params.yes {
+        says_yes(session, "Use it?")?;
     }
     let reply = session.client.post("/api/models/use", body).await?;
     let model = line(model);
@@ -138,36 +153,43 @@ pub(super) async fn run(session: &mut Session, params: UseParams) -> Result<(), 
     Ok(())
 }
 
-/// Returns whether an agent, a template or agent work may get another model: shows what that means and asks,
-/// unless nothing about it is new.
+/// Shows what it means that an agent, a template or agent work gets another model, and asks, unless nothing about
+/// it is new.
 ///
-/// Errors: there is no such model, or no answer can be read.
-pub async fn is_agreed(
-    session: &mut Session,
-    chooser: &Chooser<'_>,
-    yes: bool,
-) -> Result<bool, Failure> {
+/// Errors: the person does not agree; there is no such model, or no answer can be read.
+pub async fn agree(session: &mut Session, chooser: &Chooser<'_>, yes: bool) -> Result<(), Failure> {
     let question: ModelQuestion = session.client.get(&chooser.address()).await?.read()?;
     if question.is_agreed {
-        return Ok(true);
+        return Ok(());
     }
     if !session.screen.is_json() {
         let models: ModelsView = session.client.get("/api/models").await?.read()?;
         let whom = chooser.whom(&question);
-        let about = if chooser.is_work() { About::Runs } else { About::Wakes };
-        show::question(session, &question, &whom, about, &models);
+        show::question(session, &question, &whom, &models);
     }
-    Ok(yes || says_yes(session)?)
+    if yes { Ok(()) } else { says_yes(session, "Use it?") }
 }
 
-fn says_yes(session: &mut Session) -> Result<bool, Failure> {
-    let answer = session.screen.ask("Use it? (y/n) ");
-    let answer = answer.map_err(|e| Failure::failed(format!("no answer can be read: {e}")))?;
-    let is_yes = answer.is_some_and(|it| ["y", "yes"].contains(&it.to_lowercase().as_str()));
-    if !is_yes {
-        session.screen.say("nothing is changed");
+/// A number of pieces of agent work, in words.
+pub(super) fn pieces_of_work(n: usize) -> String {
+    match n {
+        1 => "1 piece of agent work".to_owned(),
+        n => format!("{n} pieces of agent work"),
     }
-    Ok(is_yes)
+}
+
+/// Asks a question that is answered with yes or no.
+///
+/// Errors: the answer is not yes, so that nothing is changed; or no answer can be read.
+pub(super) fn says_yes(session: &mut Session, question: &str) -> Result<(), Failure> {
+    let answer = session.screen.ask(&format!("{question} (y/n) "));
+    let answer = answer.map_err(|e| Failure::failed(format!("no answer can be read: {e}")))?;
+    match answer.map(|answer| answer.to_lowercase()).as_deref() {
+        Some("y" | "yes") => Ok(()),
+        Some(_) => Err(Failure::declined("nothing is changed")),
+        None => Err(Failure::declined("nothing is changed, because nobody answered")
+            .hint("`--yes` agrees without a question")),
+    }
 }
 
 fn purpose(text: &str) -> Result<Purpose, String> {

@@ -9,7 +9,9 @@ use std::io::{IsTerminal as _, Read as _};
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use dormouse::models::{FoundServer, ModelTestView, ModelsView, OfferedModelView, UsageDay};
+use dormouse::models::{
+    FoundServer, ModelTestView, ModelsView, OfferedModelView, ProviderQuestion, UsageDay,
+};
 use dormouse::view::{Page, Spending};
 use dormouse_types::model_settings::ApiFormat;
 use dormouse_types::spend::dollars;
@@ -22,7 +24,7 @@ use crate::session::Session;
 use crate::terminal::line;
 
 use amount::Amount;
-pub use choose::{Chooser, UseParams, is_agreed};
+pub use choose::{Chooser, UseParams, agree};
 use show::say;
 pub use show::too_small;
 
@@ -34,7 +36,7 @@ const KEY_BYTES: u64 = 64 * 1024;
 pub enum Command {
     /// List models, providers and budgets
     List,
-    /// Add a provider, or change it; nothing is sent to it
+    /// Add a provider, or change it; what is left out stays as it is
     Add(AddParams),
     /// Remove a provider and its key
     Remove(ProviderParams),
@@ -70,13 +72,19 @@ pub struct AddParams {
     name: String,
     /// The address of its API, such as http://localhost:11434/v1
     #[arg(long, value_name = "ADDRESS")]
-    url: String,
-    /// The format of its API: chatCompletions, responses, anthropic or gemini
-    #[arg(long, default_value = "chatCompletions", value_parser = format)]
-    format: ApiFormat,
-    /// It is your own server: data sent to it stays with you, and calls cost nothing
+    url: Option<String>,
+    /// The format of its API: chatCompletions, responses, anthropic or gemini [default: chatCompletions]
+    #[arg(long, value_parser = format)]
+    format: Option<ApiFormat>,
+    /// It is your own server: private tasks may be sent to it, and calls cost nothing
     #[arg(long)]
     own: bool,
+    /// It is not your own server
+    #[arg(long, conflicts_with = "own")]
+    not_own: bool,
+    /// Do not ask before a provider that is in use is changed
+    #[arg(long, short)]
+    yes: bool,
 }
 
 #[derive(Debug, Args)]
@@ -211,8 +219,32 @@ async fn list(session: &mut Session) -> Result<(), Failure> {
 
 async fn add(session: &mut Session, params: AddParams) -> Result<(), Failure> {
     let at = provider(&params.name);
-    let body = json!({ "format": params.format, "baseUrl": params.url, "isOwn": params.own });
     let before: ModelsView = session.client.get("/api/models").await?.read()?;
+    let all = before.providers.iter().chain(&before.found).map(|view| &view.provider);
+    let known = all.into_iter().find(|known| known.name == params.name);
+    let Some(url) = params.url.or_else(|| known.map(|known| known.base_url.clone())) else {
+        let name = line(&params.name);
+        return Err(Failure::usage(format!("the address of {name} is missing: give --url")));
+    };
+    let format = params.format.or_else(|| known.map(|known| known.format));
+    let format = format.unwrap_or(ApiFormat::ChatCompletions);
+    let is_own = params.own || (!params.not_own && known.is_some_and(|known| known.is_own));
+    let query = [
+        ("format", format.name()),
+        ("baseUrl", url.as_str()),
+        ("isOwn", if is_own { "true" } else { "false" }),
+    ];
+    let question = session.client.get(&path(&format!("{at}/question"), &query)).await?;
+    let question: ProviderQuestion = question.read()?;
+    if !question.is_agreed {
+        if !session.screen.is_json() {
+            show::provider_question(session, &params.name, &question);
+        }
+        if !params.yes {
+            choose::says_yes(session, "Change it?")?;
+        }
+    }
+    let body = json!({ "format": format, "baseUrl": url, "isOwn": is_own });
     let reply = session.client.put(&at, body).await?;
     let name = line(&params.name);
     let next = session.command(&format!("models offered {name}"));

@@ -1,9 +1,9 @@
 //! How models, tests and usage look on a terminal.
 
 use dormouse::models::{
-    BUILT_IN, ChosenBy, FoundServer, KeptBackAgents, ModelQuestion, ModelTestView, ModelView,
-    ModelsView, OfferedModelView, PriceSource, ProviderView, TooSmallBudget, UsageDay,
-    WindowSource,
+    BUILT_IN, ChosenBy, FoundServer, KeptBackAgents, ModelQuestion, ModelTestView, ModelUse,
+    ModelView, ModelsView, OfferedModelView, PriceSource, ProviderQuestion, ProviderView,
+    TooSmallBudget, UsageDay, WindowSource,
 };
 use dormouse::view::{Spending, Spent};
 use dormouse_types::memory::ASSUMED_WINDOW;
@@ -12,8 +12,8 @@ use dormouse_types::spend::{Amount, OverBudget, Price, Unit, dollars};
 
 use crate::client::Reply;
 use crate::session::Session;
-use crate::terminal::line;
 use crate::terminal::table::{Fit, Table};
+use crate::terminal::{counted, line};
 
 pub fn models(session: &mut Session, models: &ModelsView) {
     let mut table = Table::new([
@@ -252,29 +252,9 @@ pub fn test(session: &mut Session, shown: &ModelTestView) {
     }
 }
 
-/// What a model would be for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum About {
-    /// Wakes of agents, and the runs of agent work that go with them.
-    Wakes,
-    /// Summaries of older notes.
-    Summaries,
-    /// Runs of agent work alone.
-    Runs,
-}
-
-pub fn question(
-    session: &mut Session,
-    question: &ModelQuestion,
-    whom: &str,
-    about: About,
-    models: &ModelsView,
-) {
+pub fn question(session: &mut Session, question: &ModelQuestion, whom: &str, models: &ModelsView) {
     let model = line(&question.id);
-    let what = match about {
-        About::Wakes | About::Runs => "think",
-        About::Summaries => "summarise",
-    };
+    let what = if question.uses == [ModelUse::Summaries] { "summarise" } else { "think" };
     session.screen.say(format!("Let {model} {what} for {whom}?"));
     match question.agents_that_stay {
         0 => {}
@@ -297,12 +277,12 @@ pub fn question(
         if let Some(words) = kept_back_words(question.kept_back) {
             session.screen.say(format!("  nothing is sent of {words}"));
         }
-        if about == About::Wakes {
+        if question.uses.contains(&ModelUse::Wakes) {
             let command = session.command(&format!("agent wake AGENT --dry-run --model {model}"));
             session.screen.say(format!("  to see a whole request first: {command}"));
         }
     }
-    session.screen.say(format!("  {}", costs(question, about, models)));
+    session.screen.say(format!("  {}", costs(question, models)));
     if let Some(call) = question.one_call {
         for words in too_small(session, call, &question.too_small) {
             session.screen.say(format!("  warning: {words}"));
@@ -315,18 +295,88 @@ pub fn question(
             "  warning: {provider} has no key, and a provider refuses calls without one: set it with `{key}`"
         ));
     }
-    if question.automations_off > 0 {
-        let command = session.command("agent automation AGENT on");
-        let (agents, wakes) = match question.automations_off {
-            1 => ("1 agent".to_owned(), "wakes by itself now, and would wait"),
-            n => (format!("{n} agents"), "wake by themselves now, and would wait"),
-        };
-        session.screen.say(format!("  {agents} {wakes} for you: switch that on with `{command}`"));
-        let names: Vec<_> = question.automations_off_names.iter().map(|name| line(name)).collect();
-        let more = question.automations_off.saturating_sub(names.len());
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        session.screen.say(format!("    {}{more}", names.join(", ")));
+    automations_off(session, question.automations_off, &question.automations_off_names);
+}
+
+/// Says how many agents would no longer wake by themselves, and names the first.
+fn automations_off(session: &mut Session, n_off: usize, names: &[String]) {
+    let command = session.command("agent automation AGENT on");
+    let (agents, wakes) = match n_off {
+        0 => return,
+        1 => ("1 agent".to_owned(), "wakes by itself now, and would wait"),
+        n => (format!("{n} agents"), "wake by themselves now, and would wait"),
+    };
+    session.screen.say(format!("  {agents} {wakes} for you: switch that on with `{command}`"));
+    let names: Vec<_> = names.iter().map(|name| line(name)).collect();
+    let more = n_off.saturating_sub(names.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    session.screen.say(format!("    {}{more}", names.join(", ")));
+}
+
+/// Shows what it means that a provider in use is changed.
+pub fn provider_question(session: &mut Session, name: &str, question: &ProviderQuestion) {
+    let name = line(name);
+    session.screen.say(format!("Change {name}, which is in use?"));
+    let models: Vec<_> = question.models.iter().map(|id| line(id)).collect();
+    let agents = counted(question.agents, "agent");
+    let work = match question.agent_work {
+        0 => String::new(),
+        n => format!(" and {}", super::choose::pieces_of_work(n)),
+    };
+    let asks = if question.agents == 1 && work.is_empty() { "asks" } else { "ask" };
+    session.screen.say(format!("  {agents}{work} {asks} {}", models.join(", ")));
+    let (now, then) = (line(&question.sent_to_now), line(&question.sent_to));
+    session.screen.say(match now == then {
+        true => format!("  sent to {then}:"),
+        false => format!("  sent to {then} from now on, no more to {now}:"),
+    });
+    for what in &question.sent {
+        session.screen.say(format!("    {what}"));
     }
+    session.screen.say("  never sent:");
+    for what in &question.never_sent {
+        session.screen.say(format!("    {what}"));
+    }
+    if let Some(words) = kept_back_words(question.kept_back) {
+        session.screen.say(format!("  nothing is sent of {words}"));
+    }
+    if question.becomes_own {
+        let whose = match question.opened_agents {
+            0 => String::new(),
+            n => format!(", those of {} among them", counted(n, "agent")),
+        };
+        session.screen.say(format!(
+            "  warning: as your own server it is sent private tasks and notes as well{whose}"
+        ));
+    }
+    if question.becomes_paid {
+        session
+            .screen
+            .say("  warning: as it is not your own server any more, its calls cost money");
+    }
+    let budget = dollars(question.budget_a_day);
+    session.screen.say(match (question.is_free, question.cost_a_day) {
+        (true, _) => "  costs nothing".to_owned(),
+        (false, Some(cost)) => format!(
+            "  an estimate: about {} a day, from {:.1} wakes and {:.1} runs of agent work a day in the last week; \
+             never more than {budget}",
+            dollars(cost),
+            question.wakes_a_day,
+            question.runs_a_day,
+        ),
+        (false, None) => {
+            "  its price is not known: calls are counted in tokens, within the budget of tokens".to_owned()
+        }
+    });
+    if question.misses_key {
+        let key = session.command(&format!("models key {name}"));
+        session.screen.say(format!(
+            "  warning: {name} has no key for that address, and a provider refuses calls without one: set it with \
+             `{key}`"
+        ));
+    }
+    let names = &question.automations_off_names;
+    automations_off(session, question.automations_off, names);
 }
 
 /// Returns a warning for each budget that has no room for one call.
@@ -359,17 +409,25 @@ pub fn too_small(session: &Session, call: Amount, budgets: &[TooSmallBudget]) ->
 }
 
 /// What a model would cost, in words.
-fn costs(question: &ModelQuestion, about: About, models: &ModelsView) -> String {
+fn costs(question: &ModelQuestion, models: &ModelsView) -> String {
     let budget = dollars(question.budget_a_day);
-    if about == About::Summaries {
-        return "costs a call each time that older notes are summarised, in the same budgets"
-            .into();
+    match question.uses.as_slice() {
+        [ModelUse::Summaries] => {
+            return "costs a call each time that older notes are summarised, in the same budgets"
+                .into();
+        }
+        [ModelUse::Sessions] if question.cost_a_day.is_some() => {
+            return format!(
+                "costs calls each time that you say something in a session; never more than {budget} a day"
+            );
+        }
+        _ => {}
     }
     if let Some(cost) = question.cost_a_day {
         let cost = dollars(cost);
         let (wakes, runs) = (question.wakes_a_day, question.runs_a_day);
-        let often = match (about, question.agent_work) {
-            (About::Runs, _) => format!("{runs:.1} runs"),
+        let often = match (question.uses.as_slice(), question.agent_work) {
+            ([ModelUse::Runs], _) => format!("{runs:.1} runs"),
             (_, 0) => format!("{wakes:.1} wakes"),
             (_, _) => format!("{wakes:.1} wakes and {runs:.1} runs of agent work"),
         };
@@ -438,6 +496,7 @@ fn how_it_works(model: &ModelView) -> &'static str {
     match model.tool_mode {
         Some(mode) => in_words(mode),
         None if model.id == BUILT_IN => "",
+        None if model.calls_nothing => "tried: calls no tool",
         None => "not tested yet: its first wake does that",
     }
 }

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::edit::say;
 use super::name::named;
-use crate::command::models::{Chooser, is_agreed};
+use crate::command::models::{Chooser, agree};
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
@@ -50,9 +50,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         &agent.display_name,
         template.as_ref().map(|template| &template.id),
     );
-    if !is_agreed(session, &chooser, params.yes).await? {
-        return Ok(());
-    }
+    agree(session, &chooser, params.yes).await?;
     let path = format!("/api/agents/{}", agent.id);
     let id = template.as_ref().map(|template| &template.id);
     let reply = session.client.patch(&path, json!({ "templateId": id })).await?;

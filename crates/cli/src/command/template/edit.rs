@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use dormouse::view::TemplateDetail;
 use dormouse_types::limits;
+use dormouse_types::template::TemplateKind;
 use serde_json::{Map, Value, json};
 
 use super::name::named;
 use crate::client::Reply;
-use crate::command::models::{Chooser, is_agreed};
+use crate::command::models::{Chooser, agree};
 use crate::failure::Failure;
 use crate::session::Session;
+use crate::values::{Clearable, model_or_workspace};
 use crate::{find, input};
 
 #[derive(Debug, Args)]
@@ -59,8 +61,8 @@ struct Fields {
     #[command(flatten)]
     texts: Texts,
     /// The model that its agents ask: builtin, provider/model, or workspace for that of the workspace
-    #[arg(long)]
-    model: Option<String>,
+    #[arg(long, value_parser = model_or_workspace)]
+    model: Option<Clearable<String>>,
     /// A profile for other programs, or none: kept, and without effect
     #[arg(long)]
     profile: Option<String>,
@@ -92,11 +94,11 @@ enum Kind {
 }
 
 impl Kind {
-    fn name(self) -> &'static str {
+    fn kind(self) -> TemplateKind {
         match self {
-            Self::Task => "taskAgent",
-            Self::Improver => "improver",
-            Self::Work => "agentWork",
+            Self::Task => TemplateKind::TaskAgent,
+            Self::Improver => TemplateKind::Improver,
+            Self::Work => TemplateKind::AgentWork,
         }
     }
 }
@@ -126,15 +128,13 @@ fn read(file: &Path) -> Result<String, Failure> {
 pub async fn create(session: &mut Session, params: CreateParams) -> Result<(), Failure> {
     let mut body = Map::from_iter([
         ("name".to_owned(), json!(params.name)),
-        ("kind".to_owned(), json!(params.kind.name())),
+        ("kind".to_owned(), json!(params.kind.kind().name())),
         ("modelId".to_owned(), json!(params.model)),
         ("profileId".to_owned(), json!(params.profile)),
     ]);
     params.texts.put(&mut body)?;
-    if let Some(model) = &params.model
-        && !is_agreed(session, &Chooser::NewTemplate(model), params.yes).await?
-    {
-        return Ok(());
+    if let Some(model) = &params.model {
+        agree(session, &Chooser::NewTemplate(model, params.kind.kind()), params.yes).await?;
     }
     let reply = session.client.post("/api/templates", body.into()).await?;
     say(session, &reply, |detail| format!("{} is made", named(&detail.template)))
@@ -145,7 +145,7 @@ pub async fn edit(session: &mut Session, params: EditParams) -> Result<(), Failu
     let mut body = Map::new();
     body.extend(name.map(|name| ("name".to_owned(), json!(name))));
     texts.put(&mut body)?;
-    let model = model.map(|model| (model != "workspace").then_some(model));
+    let model = model.map(|Clearable(model)| model);
     body.extend(model.iter().map(|model| ("modelId".to_owned(), json!(model))));
     let profile = profile.map(|profile| (profile != "none").then_some(profile));
     body.extend(profile.map(|profile| ("profileId".to_owned(), json!(profile))));
@@ -159,9 +159,7 @@ pub async fn edit(session: &mut Session, params: EditParams) -> Result<(), Failu
     let found = find::template(session, &params.template).await?;
     if let Some(Some(model)) = &model {
         let chooser = Chooser::Template(&found.id, &found.display_name, model);
-        if !is_agreed(session, &chooser, params.yes).await? {
-            return Ok(());
-        }
+        agree(session, &chooser, params.yes).await?;
     }
     let path = format!("/api/templates/{}", found.id);
     let reply = match params.revision {

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::edit::say;
 use super::name::named;
-use crate::command::models::{Chooser, is_agreed};
+use crate::command::models::{Chooser, agree};
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
@@ -49,9 +49,7 @@ pub struct ArchiveParams {
 pub async fn activate(session: &mut Session, params: VersionParams) -> Result<(), Failure> {
     let found = find::template(session, &params.template).await?;
     let chooser = Chooser::Version(&found.id, &found.display_name, params.version);
-    if !is_agreed(session, &chooser, params.yes).await? {
-        return Ok(());
-    }
+    agree(session, &chooser, params.yes).await?;
     let path = format!("/api/templates/{}/versions/{}/activate", found.id, params.version);
     let reply = session.client.post(&path, json!({})).await?;
     say(session, &reply, |detail| {
@@ -63,9 +61,7 @@ pub async fn activate(session: &mut Session, params: VersionParams) -> Result<()
 pub async fn rollback(session: &mut Session, params: VersionParams) -> Result<(), Failure> {
     let found = find::template(session, &params.template).await?;
     let chooser = Chooser::Version(&found.id, &found.display_name, params.version);
-    if !is_agreed(session, &chooser, params.yes).await? {
-        return Ok(());
-    }
+    agree(session, &chooser, params.yes).await?;
     let path = format!("/api/templates/{}/versions/{}/rollback", found.id, params.version);
     let reply = session.client.post(&path, json!({})).await?;
     say(session, &reply, |detail| {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::name::named;
 use super::next;
-use crate::command::models::{Chooser, is_agreed};
+use crate::command::models::{Chooser, agree};
 use crate::failure::Failure;
 use crate::find;
 use crate::input;
@@ -174,9 +174,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     session.flush();
     if params.model.is_some() || template.is_some() {
         let chooser = Chooser::NewWork(params.model.as_deref(), template.as_ref());
-        if !is_agreed(session, &chooser, params.yes).await? {
-            return Ok(());
-        }
+        agree(session, &chooser, params.yes).await?;
     }
     let mut body = json!({
         "title": params.title.join(" "),

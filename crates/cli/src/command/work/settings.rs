@@ -12,7 +12,7 @@ use super::add::{catch_up, events_in, instructions_in, overlap, steps_in, with_w
 use super::name::named;
 use super::{due, next, run};
 use crate::client::Reply;
-use crate::command::models::{Chooser, is_agreed};
+use crate::command::models::{Chooser, agree};
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
@@ -97,8 +97,8 @@ struct Fields {
     /// What is due during an earlier run: queue (one waits), skip or parallel
     #[arg(long, value_parser = overlap, value_name = "POLICY")]
     overlap: Option<Overlap>,
-    /// The model it asks, `provider/model`, or none for that of the workspace
-    #[arg(long, value_parser = values::text_or_none, value_name = "MODEL")]
+    /// The model it asks: provider/model, or workspace for that of the workspace
+    #[arg(long, value_parser = values::model_or_workspace, value_name = "MODEL")]
     model: Option<Clearable<String>>,
     /// The template that its runs follow, or none
     #[arg(long, value_parser = values::text_or_none, value_name = "TEMPLATE")]
@@ -220,9 +220,7 @@ pub async fn edit(session: &mut Session, params: EditParams) -> Result<(), Failu
     let (model, template) = (changed("model"), changed("templateId"));
     if model.is_some() || template.is_some() {
         let chooser = Chooser::Work(&work.id, &work.title, model, template);
-        if !is_agreed(session, &chooser, params.yes).await? {
-            return Ok(());
-        }
+        agree(session, &chooser, params.yes).await?;
     }
     if let Some(words) = &schedule {
         let preview: SchedulePreview = next::preview(session, words).await?.read()?;

@@ -12,6 +12,7 @@ export type ApiFormat = Schemas["ApiFormat"];
 export type Budgets = Schemas["Budgets"];
 export type Offered = Schemas["OfferedModelView"];
 export type Question = Schemas["ModelQuestion"];
+export type ProviderQuestion = Schemas["ProviderQuestion"];
 export type Test = Schemas["ModelTestView"];
 export type UsageDay = Schemas["UsageDay"];
 export type Price = Schemas["Price"];
@@ -99,6 +100,11 @@ async function settled(answer: Promise<ModelsView>): Promise<ModelsView> {
 }
 
 const at = (name: string): { params: { path: { name: string } } } => ({ params: { path: { name } } });
+
+/** What a person should know before a provider is changed. */
+export function readProviderQuestion(name: string, query: Schemas["ProviderParams"]): Promise<ProviderQuestion> {
+  return unwrap(api.GET("/api/models/providers/{name}/question", { params: { path: { name }, query } }));
+}
 
 /** Adds a provider, or changes the one of this name. */
 export function putProvider(name: string, body: Schemas["ProviderParams"]): Promise<ModelsView> {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import type { Model, ModelsView, Provider, Question, UsageDay } from "./data";
-import { categoryWords, keptBackFrom, addressFault, cachedShare, costWords, dollarsField, heldWords, keyWords, LARGEST_BUDGET, matching, modelName, money, nameFault, perDay, plotScale, priceWords, providerOf, readDollars, readTokens, sourceWords, spentWords, splitId, tokensField, tooSmallWords, usedModels, workWords } from "./rules";
+import { categoryWords, keptBackFrom, addressFault, cachedShare, costWords, dollarsField, heldWords, isHeldByZero, keyWords, LARGEST_BUDGET, matching, modelName, money, nameFault, perDay, plotScale, priceWords, providerOf, readDollars, readTokens, sourceWords, spentWords, splitId, tokensField, tooSmallWords, usedModels, workWords } from "./rules";
 
-const model = (parts: Partial<Model>): Model => ({ id: "house/qwen", toolMode: null, window: null, windowSource: null, foldsAt: null, keeps: null, price: null, priceSource: null, isFree: false, agents: 0, problem: null, ...parts });
+const model = (parts: Partial<Model>): Model => ({ id: "house/qwen", toolMode: null, callsNothing: false, window: null, windowSource: null, foldsAt: null, keeps: null, price: null, priceSource: null, isFree: false, agents: 0, problem: null, ...parts });
 const provider = (parts: Partial<Provider>): Provider => ({ name: "house", format: "chatCompletions", baseUrl: "http://127.0.0.1:9/v1", isOwn: true, key: "none", keyVariable: null, keyLastFour: null, categories: null, keptBack: { private: 0, category: 0 }, ...parts });
 const settings = (parts: Partial<ModelsView> = {}): ModelsView => ({
   model: "builtin",
@@ -100,6 +100,7 @@ describe("a model", () => {
       "Fills in a form",
       "Writes calls as text",
     ]);
+    expect(workWords(model({ callsNothing: true }))).toBe("Tried: calls no tool");
   });
 
   it("says what it costs", () => {
@@ -135,12 +136,13 @@ it("knows which models of a provider are in use", () => {
 });
 
 it("says what the workspace's model would cost", () => {
-  const question: Question = { id: "cloud/big", sentTo: "https://example.org", sent: [], neverSent: [], categories: null, keptBack: { private: 0, category: 0 }, agents: 1, agentWork: 0, agentsThatStay: 0, automationsOff: 0, automationsOffNames: [], wakesADay: 26.04, runsADay: 0, costADay: 420_000, priceSource: null, budgetADay: 3_000_000, oneCall: { unit: "microDollars", value: 106_500 }, tooSmall: [], missesKey: false, isAgreed: false };
+  const question: Question = { id: "cloud/big", sentTo: "https://example.org", uses: ["wakes"], sent: [], neverSent: [], categories: null, keptBack: { private: 0, category: 0 }, agents: 1, agentWork: 0, agentsThatStay: 0, automationsOff: 0, automationsOffNames: [], wakesADay: 26.04, runsADay: 0, costADay: 420_000, priceSource: null, budgetADay: 3_000_000, oneCall: { unit: "microDollars", value: 106_500 }, tooSmall: [], missesKey: false, isAgreed: false };
   const view = settings({ providers: [provider({}), provider({ name: "cloud", isOwn: false })] });
   expect(costWords(question, view)).toBe("An estimate: about $0.42 a day, with 26 wakes a day in the last week, each taken as 6,000 tokens sent and 1,000 received. Never more than your budget of $3.00.");
   const priceSource = { isSetByYou: false, on: "2026-01-01", source: "https://prices.example" };
   expect(costWords({ ...question, priceSource }, view)).toMatch(/ Price of 2026-01-01 from https:\/\/prices\.example\.$/);
   expect(costWords({ ...question, agentWork: 2, runsADay: 1.26 }, view)).toMatch(/Never more than your budget of \$3\.00\. It includes 1\.3 runs of agent work a day\.$/);
+  expect(costWords({ ...question, uses: ["sessions"] }, view)).toBe("Calls each time that you say something in a session. Never more than your budget of $3.00 a day.");
   expect(costWords({ ...question, costADay: null }, view)).toBe("Its price is unknown. Calls are counted in tokens, at most 500k a day.");
   expect(costWords({ ...question, id: "house/qwen", costADay: null }, view)).toBe("Nothing.");
   expect(costWords({ ...question, id: "builtin", costADay: null }, view)).toBe("Nothing.");
@@ -210,6 +212,8 @@ describe("what was spent today", () => {
   it("holds wakes if there is no room, and says with which amounts", () => {
     const held = { heldSince: "2026-03-02T09:00:00Z" };
     expect(heldWords({ day: "2026-03-02", money: spent, tokens: null })).toBeUndefined();
+    const zero = { day: "2026-03-02", money: { ...spent, ...held, budget: 0, extra: 0 }, tokens: null };
+    expect([heldWords(zero), isHeldByZero(zero)]).toEqual(["The budget is 0, which allows no call. Raise it to let paid wakes begin.", true]);
     expect(heldWords({ day: "2026-03-02", money: { ...spent, ...held, nextCall: 200_000 }, tokens: null })).toContain("$2.90 of $3.00 is used, and the call may cost $0.20");
     expect(heldWords({ day: "2026-03-02", money: spent, tokens: { ...spent, ...held, used: 490_000, budget: 500_000, nextCall: 20_000 } })).toContain("490k of 500k tokens");
   });

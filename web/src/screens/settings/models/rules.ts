@@ -2,7 +2,7 @@
 
 import { compact, dollars, listAnd, t, valueText } from "../../../i18n/index.svelte";
 import { daysLater } from "../../../ui/month";
-import type { KeptBackAgents, Model, ModelsView, Provider, Question, Spending, UsageDay } from "./data";
+import type { KeptBackAgents, Model, ModelsView, Provider, ProviderQuestion, Question, Spending, UsageDay } from "./data";
 
 type Spent = Spending["money"];
 
@@ -73,8 +73,9 @@ export function modelName(id: string): string {
 }
 
 /** How a model calls tools. */
-export function workWords(model: Pick<Model, "id" | "toolMode">): string {
+export function workWords(model: Pick<Model, "id" | "toolMode" | "callsNothing">): string {
   if (model.id === BUILT_IN) return t("models.isHere");
+  if (model.callsNothing) return t("models.callsNothing");
   return model.toolMode === null ? t("models.untested") : valueText("models.mode", model.toolMode);
 }
 
@@ -115,9 +116,16 @@ export function spentWords(spent: Spent): string {
   return t("models.spentOf", { used: money(spent.used), limit: money(spent.budget + spent.extra) });
 }
 
+/** Whether a budget of 0 holds wakes: as much again would be nothing. */
+export function isHeldByZero({ money: dollars, tokens }: Spending): boolean {
+  const held = dollars.heldSince !== null ? dollars : tokens;
+  return held !== null && held.heldSince !== null && held.budget + held.extra === 0;
+}
+
 /** Why a budget holds wakes, with the amounts; undefined if it holds none. */
 export function heldWords(spending: Spending): string | undefined {
   const { money: dollars, tokens } = spending;
+  if (isHeldByZero(spending)) return t("models.heldByZero");
   if (dollars.heldSince !== null) {
     return t("models.heldMoney", { used: money(dollars.used), limit: money(dollars.budget + dollars.extra), call: money(dollars.nextCall ?? 0) });
   }
@@ -159,6 +167,7 @@ export function costWords(question: Question, view: ModelsView): string {
   const budget = money(question.budgetADay);
   if (question.id === BUILT_IN || providerOf(view, question.id)?.isOwn === true) return t("models.costsNothing");
   if (question.costADay === null) return t("models.costUnknown", { tokens: compact(view.budgets.unpricedDay) });
+  if (isOnlySessions(question)) return t("models.costOfSessions", { budget });
   const wakes = Math.round(question.wakesADay * 10) / 10;
   const runs = Math.round(question.runsADay * 10) / 10;
   const estimate = t("models.costADay", { cost: money(question.costADay), n: wakes, budget });
@@ -166,6 +175,19 @@ export function costWords(question: Question, view: ModelsView): string {
   const from = source === undefined ? undefined : `${source}.`;
   const work = question.agentWork === 0 ? undefined : t("models.costOfWork", { n: runs });
   return [estimate, work, from].filter((words) => words !== undefined).join(" ");
+}
+
+/** Whether a model would only answer in sessions about templates. */
+export function isOnlySessions({ uses }: Pick<Question, "uses">): boolean {
+  return uses.length === 1 && uses[0] === "sessions";
+}
+
+/** What a provider in use would cost from now on. */
+export function providerCostWords(question: ProviderQuestion, tokens: number): string {
+  if (question.isFree) return t("models.costsNothing");
+  if (question.costADay === null) return t("models.costUnknown", { tokens: compact(tokens) });
+  const wakes = Math.round((question.wakesADay + question.runsADay) * 10) / 10;
+  return t("models.costADay", { cost: money(question.costADay), n: wakes, budget: money(question.budgetADay) });
 }
 
 /** The budgets that have no room for one call, a sentence for each. */

@@ -399,9 +399,17 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<WorkRun, Error> {
         require(caller, Scope::Edit)?;
+        self.require_to_end(caller, run).await?;
         let by = work_context(caller, key.as_deref())?;
         let run = self.work.cancel(caller.workspace, run, &by).await?;
         self.written_run_view(caller, run).await
+    }
+
+    /// Refuses to let somebody end what waits for the person who may not decide in their place.
+    async fn require_to_end(&self, caller: &Caller, run: &WorkRunId) -> Result<(), Error> {
+        let Err(refusal) = require(caller, Scope::Decide) else { return Ok(()) };
+        let run = self.queries.work_run(caller.workspace, run).await?;
+        if run.run_state.waits_for_the_person() { Err(refusal) } else { Ok(()) }
     }
 
     /// Ends a run of a definition: the one that is named, else its newest that has not ended.
@@ -415,6 +423,13 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<AgentWork, Error> {
         require(caller, Scope::Edit)?;
+        let newest = match run {
+            Some(run) => Some(run.clone()),
+            None => self.queries.work(caller.workspace, id).await?.latest_run,
+        };
+        if let Some(run) = newest {
+            self.require_to_end(caller, &run).await?;
+        }
         let by = work_context(caller, key.as_deref())?;
         self.work.cancel_of(caller.workspace, id, run, &by).await?;
         Ok(self.queries.work(caller.workspace, id).await?)
@@ -459,6 +474,7 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<WorkRun, Error> {
         require(caller, Scope::Edit)?;
+        self.require_to_end(caller, run).await?;
         let by = work_context(caller, key.as_deref())?;
         let run = self.work.retry(caller.workspace, run, &by).await?;
         self.written_run_view(caller, run).await

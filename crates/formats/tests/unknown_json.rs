@@ -72,7 +72,7 @@ fn an_array_of_lists_with_a_title_each_is_no_list_of_tasks() {
       {"id": 2, "title": "House", "tasks": [{"id": 6, "title": "Paint", "done": true}]}]"#;
     assert_snapshot!(tasks(lists), @"
     otherJson
-    Prune: OPEN | in Garden
+    Prune: in Garden
     Paint: DONE | in House
     ");
 }

@@ -85,7 +85,8 @@ impl Queries {
     ) -> Result<Page<Attention>, QueryError> {
         let limit = limit.clamp(1, limits::PAGE.max);
         let after = cursor.map(Place::read).transpose()?;
-        let mut all = self.waiting_work(ws).await?;
+        let mut damaged = Vec::new();
+        let mut all = self.waiting_work(ws, &mut damaged).await?;
         if !filter.is_work {
             let open = self.open_proposals(ws).await?;
             all.extend(self.about_proposals(ws, open).await?);
@@ -100,7 +101,7 @@ impl Queries {
         all.retain(|one| after.as_ref().is_none_or(|after| Place::of(one) > *after));
         let mut page = page::page_of(all, limit, |one| Place::of(one).cursor());
         self.name_them(ws, &mut page.items).await?;
-        Ok(page)
+        Ok(Page { damaged, ..page })
     }
 
     /// One entry, acknowledged or not; `None` if there is none now. Only what entries of its kind are made

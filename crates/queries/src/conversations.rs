@@ -181,9 +181,7 @@ impl Queries {
         };
         self.known_conversation(ws, id).await?;
         let rows = definition::of_conversation(ws, id, before, page::rows_to_read(limit));
-        let rows = page::page_of(self.store.all(rows).await?, limit, |row| row.id.to_string());
-        let items = self.work_views(ws, rows.items).await?;
-        Ok(Page { items, next_cursor: rows.next_cursor, damaged: rows.damaged })
+        self.work_page(ws, rows, limit).await
     }
 
     /// A page of the conversations that are about a piece of agent work, newest first.

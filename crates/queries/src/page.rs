@@ -58,6 +58,15 @@ pub(crate) fn page_of<T>(
     Page { items, next_cursor, damaged: Vec::new() }
 }
 
+/// The rows that can be read; for the others, `damaged` says why they cannot.
+pub(crate) fn sound<T, E: Display>(
+    rows: impl IntoIterator<Item = Result<T, E>>,
+    damaged: &mut Vec<String>,
+) -> Vec<T> {
+    let rows = rows.into_iter().map(|row| row.map_err(|error| damaged.push(error.to_string())));
+    rows.flatten().collect()
+}
+
 /// How many rows to read for a page: one extra shows whether there is another page.
 pub(crate) fn rows_to_read(limit: usize) -> i64 {
     i64::try_from(limit.saturating_add(1)).unwrap_or(i64::MAX)

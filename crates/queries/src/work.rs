@@ -9,7 +9,7 @@ use dormouse_store::agent::work::question::{self, Question};
 use dormouse_store::agent::work::run::{self, Run};
 use dormouse_store::agent::work::step;
 use dormouse_store::agent::work::version;
-use dormouse_store::{Db, ReadError, in_list};
+use dormouse_store::{Db, Query, ReadError, in_list};
 use dormouse_types::work::{WorkStatus, WorkType};
 use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_step::{WorkRunStep, WorkStep};
@@ -77,9 +77,22 @@ impl Queries {
             None => definition::newest(ws, filter.kind, before, n_rows),
             Some(status) => definition::newest_of_status(ws, status, filter.kind, before, n_rows),
         };
-        let rows = page::page_of(self.store.all(rows).await?, limit, |row| row.id.to_string());
-        let items = self.work_views(ws, rows.items).await?;
-        Ok(Page { items, next_cursor: rows.next_cursor, damaged: rows.damaged })
+        self.work_page(ws, rows, limit).await
+    }
+
+    /// The page of the rows of a list; one damaged row hides no other.
+    pub(crate) async fn work_page(
+        &self,
+        ws: WorkspaceId,
+        rows: Query<Definition>,
+        limit: usize,
+    ) -> Result<Page<AgentWork>, QueryError> {
+        let lines = self.store.all(definition::lines(rows)).await?;
+        let cut = page::page_of(lines, limit, |line| line.id.clone());
+        let mut damaged = Vec::new();
+        let read = page::sound(cut.items.into_iter().map(|line| line.row), &mut damaged);
+        let items = self.work_views(ws, read, &mut damaged).await?;
+        Ok(Page { items, next_cursor: cut.next_cursor, damaged })
     }
 
     /// A definition.
@@ -112,7 +125,8 @@ impl Queries {
         read: Definition,
     ) -> Result<AgentWork, QueryError> {
         let id = read.id.clone();
-        let mut views = self.work_views(ws, vec![read]).await?;
+        // The newest run is shown by itself; where it cannot be read, its log says so.
+        let mut views = self.work_views(ws, vec![read], &mut Vec::new()).await?;
         views.pop().ok_or_else(|| missing("agent work", &id))
     }
 
@@ -197,8 +211,11 @@ impl Queries {
                 run::of_definition_between(ws, id, times, before, n_rows)
             }
         };
-        let rows = page::page_of(self.store.all(rows).await?, limit, |run| run.n.to_string());
-        let ids: Vec<WorkRunId> = rows.items.iter().map(|run| run.id.clone()).collect();
+        let lines = self.store.all(run::lines(rows)).await?;
+        let cut = page::page_of(lines, limit, |line| line.n.to_string());
+        let mut damaged = Vec::new();
+        let read = page::sound(cut.items.into_iter().map(|line| line.row), &mut damaged);
+        let ids: Vec<WorkRunId> = read.iter().map(|run| run.id.clone()).collect();
         let mut steps: BTreeMap<WorkRunId, Vec<WorkRunStep>> = BTreeMap::new();
         for (run, step) in self.store.all(step::of_runs(ws, &ids)).await? {
             steps.entry(run).or_default().push(step);
@@ -207,8 +224,8 @@ impl Queries {
             let steps = steps.remove(&run.id).unwrap_or_default();
             run_view(run, steps)
         };
-        let items = rows.items.into_iter().map(view).collect::<Result<_, _>>()?;
-        Ok(Page { items, next_cursor: rows.next_cursor, damaged: rows.damaged })
+        let items = read.into_iter().map(view).collect::<Result<_, _>>()?;
+        Ok(Page { items, next_cursor: cut.next_cursor, damaged })
     }
 
     /// The questions of a run, oldest first.
@@ -221,17 +238,18 @@ impl Queries {
         Ok(found.into_iter().map(question_view).collect())
     }
 
-    /// Definitions as they are shown.
+    /// Definitions as they are shown. One whose newest run is damaged is shown without it, and `damaged` says so.
     pub(crate) async fn work_views(
         &self,
         ws: WorkspaceId,
         definitions: Vec<Definition>,
+        damaged: &mut Vec<String>,
     ) -> Result<Vec<AgentWork>, QueryError> {
         let ids: Vec<WorkId> = definitions.iter().map(|one| one.id.clone()).collect();
         let runs: Vec<WorkRunId> =
             definitions.iter().filter_map(|one| one.latest_run.clone()).collect();
         let newest = self.store.all(version::newest_of(ws, &ids)).await?;
-        let runs = self.store.all(run::by_ids(ws, &runs)).await?;
+        let runs = page::sound(self.store.each(run::by_ids(ws, &runs)).await?, damaged);
         let runs = runs.into_iter().map(|run| (run.id.clone(), run)).collect();
         self.views_with(ws, (definitions, newest.into_iter().collect()), &runs).await
     }

@@ -18,15 +18,20 @@ use crate::{Queries, QueryError, page};
 
 impl Queries {
     /// A line for each reason why definitions wait for the person. The same number of statements for every
-    /// page of definitions.
-    pub(crate) async fn waiting_work(&self, ws: WorkspaceId) -> Result<Vec<Attention>, QueryError> {
+    /// page of definitions. `damaged` says which definitions cannot be read.
+    pub(crate) async fn waiting_work(
+        &self,
+        ws: WorkspaceId,
+        damaged: &mut Vec<String>,
+    ) -> Result<Vec<Attention>, QueryError> {
         let (mut all, mut after) = (Vec::new(), String::new());
         loop {
             let rows = definition::in_need(ws, &after, page::rows_to_read(in_list::MOST));
-            let rows = self.store.each(rows).await?.into_iter().flatten().collect();
-            let rows = page::page_of(rows, in_list::MOST, |row: &Definition| row.id.to_string());
-            all.extend(self.waiting_of(ws, rows.items).await?);
-            let Some(next) = rows.next_cursor else { return Ok(all) };
+            let lines = self.store.all(definition::lines(rows)).await?;
+            let cut = page::page_of(lines, in_list::MOST, |line| line.id.clone());
+            let read = page::sound(cut.items.into_iter().map(|line| line.row), damaged);
+            all.extend(self.waiting_of(ws, read).await?);
+            let Some(next) = cut.next_cursor else { return Ok(all) };
             after = next;
         }
     }

@@ -95,14 +95,15 @@ impl Queries {
         }
         let mut works: BTreeSet<WorkId> = rows.runs.values().map(|run| run.work.clone()).collect();
         works.extend(about.iter().filter_map(|event| subject_of(event)));
-        for id in works {
-            let found = self.store.first(definition::by_id(ws, &id)).await?;
-            rows.definitions.extend(found.map(|definition| (id, definition)));
+        let works: Vec<WorkId> = works.into_iter().collect();
+        for ids in works.chunks(dormouse_store::in_list::MOST) {
+            let found = self.store.each(definition::by_ids(ws, ids)).await?.into_iter().flatten();
+            rows.definitions.extend(found.map(|definition| (definition.id.clone(), definition)));
         }
         let created = about.iter().filter(|event| is_of(event, EventKind::WorkCreated));
         let created =
             created.filter_map(|event| rows.definitions.get(&subject_of(event)?).cloned());
-        for view in self.work_views(ws, created.collect()).await? {
+        for view in self.work_views(ws, created.collect(), &mut Vec::new()).await? {
             rows.created.insert(view.id.clone(), view);
         }
         self.read_statuses(ws, about, &mut rows).await?;

@@ -12,7 +12,7 @@ pub fn cap(kind: FragmentKind) -> usize {
         FragmentKind::System => 32 * 1024,
         FragmentKind::Log => 256 * 1024,
         FragmentKind::Summary => 20 * 1024,
-        FragmentKind::Work => 96 * 1024,
+        FragmentKind::Work => 160 * 1024,
         FragmentKind::EarlierRuns => 256 * 1024,
         FragmentKind::LinkedTasks => 24 * 1024,
         FragmentKind::TaskState | FragmentKind::Delta => 128 * 1024,

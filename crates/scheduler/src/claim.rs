@@ -29,7 +29,24 @@ impl Scheduler {
     /// A run that is resumed may have an owner that only seemed dead. The journal's fence is raised
     /// to the new epoch before the claim, because the two databases share no transaction: from then
     /// on the old owner can write nothing.
+    ///
+    /// What the handler decided on may change before the commit, as when other runs of the same
+    /// definition end: then it decides again at once, because nothing in the row would show that a
+    /// later try may go otherwise.
     pub async fn claim(
+        &self,
+        ws: WorkspaceId,
+        row: &QueueEntry,
+    ) -> Result<Option<Lease>, SchedulerError> {
+        let claimed =
+            retry(Policy::CONTENDED, &[Refusal::Stale], || self.claim_as_read(ws, row)).await;
+        match claimed {
+            Err(error) if error.refusal() == Some(Refusal::Stale) => Ok(None),
+            claimed => claimed,
+        }
+    }
+
+    async fn claim_as_read(
         &self,
         ws: WorkspaceId,
         row: &QueueEntry,
@@ -62,11 +79,12 @@ impl Scheduler {
                 return Ok(None);
             }
             (Admission::End { ops, news, .. }, None) => {
-                return unless_stale(self.clear_signals(ws, row, ops, news).await);
+                self.clear_signals(ws, row, ops, news).await?;
+                return Ok(None);
             }
             (Admission::End { reason, ops, news }, Some(run)) => {
-                let ended = self.end_waiting(ws, row, &run, &reason, (ops, news));
-                return unless_stale(ended.await);
+                self.end_waiting(ws, row, &run, &reason, (ops, news)).await?;
+                return Ok(None);
             }
             // A handler that starts a fresh run has decided that there is nothing to resume.
             (Admission::Start { run, mut ops, if_repeated }, _) => {
@@ -94,9 +112,7 @@ impl Scheduler {
             .changes(handler.announce(&row.holder, run.key.as_str()));
         match self.store.commit(commit).await {
             Ok(_) => Ok(Some(Lease { ws, owner: self.owner.to_string(), lasts: self.lease, run })),
-            Err(error) if matches!(error.refusal(), Some(Refusal::LeaseLost | Refusal::Stale)) => {
-                Ok(None)
-            }
+            Err(error) if error.refusal() == Some(Refusal::LeaseLost) => Ok(None),
             Err(error) if error.refusal() == Some(Refusal::Exists) => {
                 // The same delivery again: it has already run, so its signals are cleared.
                 tracing::warn!(holder = %row.holder, run_key = %run.key, "wake delivered twice");
@@ -146,7 +162,7 @@ impl Scheduler {
             .op(wake_queue::unchanged(ws, row))
             .ops(guard)
             .op(wake_queue::park(ws, &row.holder));
-        unless(self.store.commit(park).await.map(drop), &[Refusal::Stale, Refusal::LeaseLost])
+        unless(self.store.commit(park).await.map(drop), &[Refusal::LeaseLost])
     }
 
     /// Puts a row off to a time, so that rows after it are found. Guarded by what was read: whatever
@@ -165,7 +181,7 @@ impl Scheduler {
             .op(wake_queue::unchanged(ws, row))
             .ops(guard)
             .op(wake_queue::postpone(ws, row, until, why));
-        unless(self.store.commit(postpone).await.map(drop), &[Refusal::Stale, Refusal::LeaseLost])
+        unless(self.store.commit(postpone).await.map(drop), &[Refusal::LeaseLost])
     }
 
     /// Detaches a run that has ended from its queue row; other pending signals stay.
@@ -239,15 +255,6 @@ fn unless(result: Result<(), CommitError>, fine: &[Refusal]) -> Result<(), Sched
     match result {
         Err(error) if error.refusal().is_some_and(|refusal| fine.contains(&refusal)) => Ok(()),
         other => other.map_err(Into::into),
-    }
-}
-
-/// Returns that there is no lease. What was decided on rows that have changed since is decided again
-/// in the next poll.
-fn unless_stale(result: Result<(), SchedulerError>) -> Result<Option<Lease>, SchedulerError> {
-    match result {
-        Err(error) if error.refusal() == Some(Refusal::Stale) => Ok(None),
-        other => other.map(|()| None),
     }
 }
 

@@ -124,12 +124,16 @@ pub fn plan(
     let is_all = next_due.is_none_or(|next| next > now);
     let last = due.len().saturating_sub(1);
     let mut n_open = n_open;
+    // One that is in time runs after those that are made up for before it.
+    let mut is_behind = false;
     let occurrences = due.into_iter().enumerate().map(|(n, Due { id, at: due, was_passed })| {
         let is_newest = is_all && n == last;
         let late_by = now.duration_since(due);
         let is_missed = was_passed || late_by > seconds(limits::WORK_LATE_SECONDS);
         let missed = is_missed.then_some(late_by);
-        let skipped = skip_reason(policies, missed, is_newest, n_open);
+        let is_lined_up = policies.catch_up == CatchUp::All && (is_missed || is_behind);
+        let skipped = skip_reason(policies, missed, (is_newest, is_lined_up), n_open);
+        is_behind |= is_missed && skipped.is_none();
         if skipped.is_none() {
             n_open += 1;
         }
@@ -142,11 +146,12 @@ fn seconds(n: u64) -> SignedDuration {
     SignedDuration::from_secs(i64::try_from(n).unwrap_or(i64::MAX))
 }
 
-/// Why an occurrence is left out. `missed` is how late it is, if it was missed.
+/// Why an occurrence is left out. `missed` is how late it is, if it was missed; `is_lined_up` whether it is one of
+/// those that are caught up with, or comes after them.
 fn skip_reason(
     policies: Policies,
     missed: Option<SignedDuration>,
-    is_newest: bool,
+    (is_newest, is_lined_up): (bool, bool),
     n_open: usize,
 ) -> Option<SkipReason> {
     if let Some(late_by) = missed {
@@ -160,11 +165,10 @@ fn skip_reason(
             return Some(SkipReason::Missed);
         }
     }
-    let is_catching_up = missed.is_some() && policies.catch_up == CatchUp::All;
     let has_room = match policies.overlap {
         Overlap::Parallel => true,
         // Those that are caught up run one after another, however many they are.
-        _ if is_catching_up => true,
+        _ if is_lined_up => true,
         Overlap::Queue => n_open < 2,
         Overlap::Skip => n_open == 0,
     };
@@ -299,6 +303,10 @@ mod tests {
         assert_eq!(found, "~02. 09:00 missed, ~02. 10:00 missed, 02. 11:00, then 02. 12:00");
         let found = check(HOURLY, (CatchUp::Skip, Overlap::Queue), 0, away);
         assert_eq!(found, "~02. 09:00 missed, ~02. 10:00 missed, 02. 11:00, then 02. 12:00");
+        for overlap in [Overlap::Queue, Overlap::Skip] {
+            let found = check(HOURLY, (CatchUp::All, overlap), 0, away);
+            assert_eq!(found, "02. 09:00, 02. 10:00, 02. 11:00, then 02. 12:00");
+        }
     }
 
     #[test]

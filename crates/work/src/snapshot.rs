@@ -239,10 +239,15 @@ impl Step {
                 ops.push(delivery::insert(ws, about, &self.after.id, of, now));
             }
         }
+        let needs_turn = self.after.overlap != Overlap::Parallel;
         let is_busy = open.iter().any(|run| run.state == RunState::Running);
-        if self.after.overlap != Overlap::Parallel && !is_busy {
+        if needs_turn && !is_busy {
             let next = open.iter().find(|run| run.state == RunState::Queued);
             ops.extend(next.map(|next| wake_queue::make_due(ws, &next.id, now)));
+        } else if !needs_turn && before.overlap != Overlap::Parallel {
+            // Those that waited their turn need none any more.
+            let queued = open.iter().filter(|run| run.state == RunState::Queued);
+            ops.extend(queued.map(|run| wake_queue::make_due(ws, &run.id, now)));
         }
         let latest = latest.cloned();
         self.after.revision = self.before.definition.revision + 1;

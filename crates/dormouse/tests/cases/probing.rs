@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dormouse::models::PaidCalls;
 use dormouse::view::{Agent, AttentionKind};
 use dormouse::{AgentPatch, AttentionFilter, Dormouse, DrainScope};
-use dormouse_testkit::models::provider;
+use dormouse_testkit::models::{Host, provider};
 use dormouse_types::TaskId;
 use dormouse_types::agent::PutOff;
 use dormouse_types::audit::AuditAction;

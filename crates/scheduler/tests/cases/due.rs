@@ -10,7 +10,7 @@ use dormouse_scheduler::{
 };
 use dormouse_store::agent::timer::{self, Kind, Timer};
 use dormouse_store::agent::wake_queue::{self, QueueEntry, Signal};
-use dormouse_store::{ChangeRow, Commit, Db, Op};
+use dormouse_store::{ChangeRow, Commit, Db, Op, Refusal};
 use dormouse_testkit::now;
 use dormouse_types::agent::PutOff;
 use dormouse_types::port::{BoxFuture, Clock as _};
@@ -196,10 +196,10 @@ fn after_a_machine_was_suspended_what_is_due_runs_within_35_seconds() {
     }
 }
 
-/// A handler by whose clock nothing is due yet.
-struct Slow(Arc<dyn Handler>, Arc<Mutex<usize>>);
+/// A handler that admits in another way, unless its function leaves that to the handler that it stands for.
+struct Admitting<F>(Arc<dyn Handler>, F);
 
-impl Handler for Slow {
+impl<F: Fn(&Due<'_>) -> Option<Admission> + Send + Sync> Handler for Admitting<F> {
     fn kind(&self) -> HolderKind {
         self.0.kind()
     }
@@ -209,10 +209,10 @@ impl Handler for Slow {
     }
 
     fn admit<'a>(&'a self, due: Due<'a>) -> BoxFuture<'a, Result<Admission, HandlerError>> {
-        *lock(&self.1) += 1;
-        let until = due.entry.due_at.expect("it is due");
-        let why = PutOff::Provider;
-        Box::pin(async move { Ok(Admission::Postpone { until, why, guard: Vec::new() }) })
+        match (self.1)(&due) {
+            Some(admission) => Box::pin(async { Ok(admission) }),
+            None => self.0.admit(due),
+        }
     }
 
     fn run<'a>(
@@ -259,7 +259,13 @@ fn a_handler_that_says_not_yet_is_not_called_without_end() {
     let world = World::new();
     let clock = MachineClock::over(&world.shared);
     let calls = Arc::new(Mutex::new(0));
-    let handler = Slow(world.taking(WAKES, Duration::ZERO), calls.clone());
+    let n_calls = calls.clone();
+    // By its clock nothing is due yet.
+    let handler = Admitting(world.taking(WAKES, Duration::ZERO), move |due: &Due<'_>| {
+        *lock(&n_calls) += 1;
+        let until = due.entry.due_at.expect("it is due");
+        Some(Admission::Postpone { until, why: PutOff::Provider, guard: Vec::new() })
+    });
     world.due(WAKES, 0..2, world.shared.now());
     let mut node = world.node(&clock, vec![Arc::new(handler)], Vec::new());
     for _ in 0..61 {
@@ -268,4 +274,26 @@ fn a_handler_that_says_not_yet_is_not_called_without_end() {
     }
     let n = *lock(&calls);
     assert!((4..=20).contains(&n), "{n} calls in a minute");
+}
+
+#[test]
+fn what_was_parked_on_rows_that_have_changed_since_is_decided_again_at_once() {
+    let world = World::new();
+    let clock = MachineClock::over(&world.shared);
+    let left = Mutex::new(7);
+    let handler = Admitting(world.taking(WAKES, Duration::ZERO), move |_: &Due<'_>| {
+        let mut left = lock(&left);
+        let is_stale = *left > 0;
+        *left -= usize::from(is_stale);
+        // Somebody else has written what the handler decided on.
+        let guard = Op::one(
+            "UPDATE wake_queue SET reasons = reasons WHERE ws = ?1 AND agent_id = 'nobody'",
+            dormouse_store::params![WS.0],
+            Refusal::Stale,
+        );
+        is_stale.then(|| Admission::Park { guard: vec![guard] })
+    });
+    world.due(WAKES, 0..1, world.shared.now());
+    let mut node = world.node(&clock, vec![Arc::new(handler)], Vec::new());
+    assert_eq!(node.ran().get("ag"), Some(&1), "without a wait");
 }

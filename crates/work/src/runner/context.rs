@@ -1,6 +1,7 @@
 //! The prompt of a run: that it is background work, its instructions, what earlier runs did.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use dormouse_runs::clearance::clearance;
 use dormouse_runs::gate::{Draft, Part, Piece};
@@ -33,6 +34,10 @@ use crate::tools;
 
 /// What summaries of older runs may take of a prompt. Units: tokens.
 const SUMMARY_TOKENS: u64 = 16_000;
+
+/// What corrections may take of a prompt, and questions of the run with their answers as much again: with
+/// the longest instructions and all steps, the section Work has room for both. Units: bytes.
+const NEWEST: usize = 32 * 1024;
 
 const SYSTEM: &str = "You do background work for a person, by yourself. Nobody watches and nobody answers while you work: this is not a conversation. The person reads what you publish, and your summary.
 
@@ -69,8 +74,15 @@ impl WorkRun<'_> {
                 let day = one.created_at.day_in(&self.work.zone.get());
                 format!("- {day}: {}", one.text)
             });
-            let lines = lines.collect::<Vec<_>>().join("\n");
-            work.push(Part::fixed(format!("\n## Corrections of the person\n{lines}")));
+            let (lines, n_older) = newest(lines.collect(), String::len);
+            let mut text = format!("\n## Corrections of the person\n{}", lines.join("\n"));
+            if n_older > 0 {
+                let _ = write!(
+                    text,
+                    "\n{n_older} older corrections are left out: there is no room for them."
+                );
+            }
+            work.push(Part::fixed(text));
         }
         let steps = self.steps().await?;
         let (added, given): (Vec<_>, Vec<_>) = steps.into_iter().partition(|one| one.is_added);
@@ -88,10 +100,20 @@ impl WorkRun<'_> {
             )
         }));
         let questions = store.all(question::of_run(ws, &self.id)).await?;
-        work.extend(questions.iter().map(|one| Part {
-            sources: sources_of(one),
-            ..Part::new(Piece::Other, answered(one), Vec::new())
-        }));
+        let questions = questions.iter().map(|one| (answered(one), sources_of(one))).collect();
+        let (questions, n_older) = newest(questions, |(text, _)| text.len());
+        if n_older > 0 {
+            let text = format!(
+                "\n{n_older} older questions of this run are left out, with their answers."
+            );
+            work.push(Part::fixed(text));
+        }
+        work.extend(
+            questions.into_iter().map(|(text, sources)| Part {
+                sources,
+                ..Part::new(Piece::Other, text, Vec::new())
+            }),
+        );
         for open in &self.snapshot.open {
             if open.id != self.id && open.state == RunState::NeedsInput {
                 let questions = store.all(question::of_run(ws, &open.id)).await?;
@@ -301,6 +323,20 @@ impl WorkRun<'_> {
         let fragments = vec![Draft::fixed(FragmentKind::Instruction, text, FragmentData::None)];
         TurnContext { fragments, tools: tools::offer(), nothing_changed: false }
     }
+}
+
+/// The newest of some texts for which there is room, in their order, and how many older ones there is none for.
+/// The newest of all is never left out.
+fn newest<T>(mut all: Vec<T>, length: impl Fn(&T) -> usize) -> (Vec<T>, usize) {
+    let mut room = NEWEST;
+    let fits = |one: &&T| {
+        let left = room.checked_sub(length(one));
+        room = left.unwrap_or(room);
+        left.is_some()
+    };
+    let n_kept = all.iter().rev().take_while(fits).count().max(all.len().min(1));
+    let n_older = all.len() - n_kept;
+    (all.split_off(n_older), n_older)
 }
 
 /// What a question was made of: everything that was in the prompts of its attempt.

@@ -171,6 +171,25 @@ pub fn unchanged(workspace: WorkspaceId, read: &Definition) -> Op {
     )
 }
 
+/// One row of a list; a damaged row does not hide the others.
+#[derive(Debug, Clone)]
+pub struct Line {
+    /// Its id as stored.
+    pub id: String,
+    /// The definition, or why it cannot be read.
+    pub row: Result<Definition, ReadError>,
+}
+
+/// The rows of a query as lines of a list.
+pub fn lines(query: Query<Definition>) -> Query<Line> {
+    let Query { db, sql, params, .. } = query;
+    let line = |row: &Row| {
+        let id = row.text(0).map_err(|e| ReadError::column(Db::Agent, "agent work", &e))?;
+        Ok(Line { id: id.to_owned(), row: decode(row) })
+    };
+    Query { db, sql, params, decode: line }
+}
+
 fn decode(row: &Row) -> Result<Definition, ReadError> {
     let columns = Columns::of(row, "agent work")?;
     Ok(Definition {

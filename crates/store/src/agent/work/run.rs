@@ -191,6 +191,25 @@ macro_rules! runs_where {
     };
 }
 
+/// One row of a list; a damaged row does not hide the others.
+#[derive(Debug, Clone)]
+pub struct Line {
+    /// Which run of its definition it is.
+    pub n: i64,
+    /// The run, or why it cannot be read.
+    pub row: Result<Run, ReadError>,
+}
+
+/// The rows of a query as lines of a list.
+pub fn lines(query: Query<Run>) -> Query<Line> {
+    let Query { db, sql, params, .. } = query;
+    let line = |row: &Row| {
+        let n = Columns::of(row, "run of agent work")?.int(2)?;
+        Ok(Line { n, row: decode(row) })
+    };
+    Query { db, sql, params, decode: line }
+}
+
 fn decode(row: &Row) -> Result<Run, ReadError> {
     let columns = Columns::of(row, "run of agent work")?;
     Ok(Run {

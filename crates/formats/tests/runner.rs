@@ -1,5 +1,6 @@
 //! The crate's one test binary.
 
+mod box_signs;
 mod cancel;
 mod corpus;
 mod corrections;

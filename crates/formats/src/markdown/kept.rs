@@ -50,6 +50,11 @@ pub(super) fn not_ticked(mark: char) -> String {
     format!("box `[{mark}]` read as not ticked")
 }
 
+/// The remark on such a box of an item, which is ticked or not and has no other state.
+pub(super) fn sign_kept(mark: char) -> String {
+    format!("box `[{mark}]`: an item is ticked or not, so it is not, and the sign stays before its title")
+}
+
 pub(super) struct Cut {
     pub text: String,
     pub remark: String,

@@ -14,7 +14,7 @@ use super::days;
 use super::entries::{self, Gatherer, Position};
 use super::fields;
 use super::front_matter::FrontMatter;
-use super::kept::{add_labels, cut, keep_signs, not_ticked, say_impossible};
+use super::kept::{add_labels, cut, keep_signs, not_ticked, say_impossible, sign_kept};
 use super::key::{self, Counter};
 use super::outline::Outline;
 use super::places::Places;
@@ -24,6 +24,7 @@ use super::source::{Source, remark};
 use super::status_lists;
 use super::structure::{self, Kind, Structure, Use};
 use super::titles::{self, Titles};
+use crate::intake;
 use crate::reading::{Cancel, Role};
 use crate::when::Leading;
 
@@ -318,8 +319,7 @@ impl File<'_> {
             task.priority = signs.priority.or(task.priority);
             task.status = match check.mark {
                 _ if check.is_checked => Some(Status::Done),
-                '/' => Some(Status::InProgress),
-                '-' => Some(Status::Rejected),
+                mark if intake::status_of_mark(mark).is_some() => intake::status_of_mark(mark),
                 _ if self.matter.is_board => {
                     let lane = section.heading(self.outline);
                     lane.and_then(|lane| board::status_of(&lane.text)).or(task.status)
@@ -348,7 +348,8 @@ impl File<'_> {
             task.title = title;
             self.cut_title(&mut task, &mut gatherer);
             keep_signs(check.first, &signs, &mut gatherer);
-            if !check.is_checked && !matches!(check.mark, ' ' | '\t' | '/' | '-') {
+            let says_status = intake::status_of_mark(check.mark).is_some();
+            if !check.is_checked && !says_status && !matches!(check.mark, ' ' | '\t') {
                 gatherer.remark(check.first, not_ticked(check.mark));
             }
             let inner = Section {
@@ -444,9 +445,9 @@ impl File<'_> {
             }
             let signs = signs::read(&check.title);
             let bare = match &check.row {
-                Some(name) => name,
+                Some(name) => name.as_str(),
                 None if signs.makes_task() => &signs.bare,
-                None => &check.title,
+                None => intake::signed(&check.title).map_or(&*check.title, |(_, title)| title),
             };
             let key = keys.next(key::fold(bare));
             if signs.makes_task() {
@@ -457,15 +458,20 @@ impl File<'_> {
             match check.mark {
                 ' ' | '\t' => {}
                 _ if check.is_checked => {}
-                mark => gatherer.remark(check.first, not_ticked(mark)),
+                '\0' => gatherer.remark(check.first, not_ticked(check.mark)),
+                mark => gatherer.remark(check.first, sign_kept(mark)),
             }
-            let title = match cut(&check.title, limits::ITEM_TITLE) {
+            let full = match check.row {
+                Some(_) => check.title.clone(),
+                None => intake::with_sign(check.mark, &check.title),
+            };
+            let title = match cut(&full, limits::ITEM_TITLE) {
                 Some(cut) => {
                     gatherer.remark(check.first, cut.remark);
                     gatherer.whole(check.first, format!("item {key}"), &check.title);
                     cut.text
                 }
-                None => check.title.clone(),
+                None => full,
             };
             let depth = check.depth.saturating_sub(outermost);
             task.items.push(Item { key, title, is_checked: check.is_checked, depth });

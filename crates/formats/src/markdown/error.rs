@@ -1,6 +1,6 @@
 //! Why a file was refused.
 
-use dormouse_types::limits::{Beyond, Limit};
+use dormouse_types::limits::Beyond;
 
 /// Why a Markdown file was refused. The file must be changed before a retry can succeed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -48,20 +48,6 @@ pub enum ReadError {
         what: &'static str,
         /// How many are read.
         max: usize,
-    },
-    /// A task has more items than allowed.
-    #[error(
-        "{name}, line {line}: task `{task}` has more than {} {} here; \
-         move some of them under their own heading", .limit.max, .limit.name
-    )]
-    TooManyItems {
-        /// The file.
-        name: String,
-        /// The line of the first item over the limit, from 1.
-        line: usize,
-        /// The title of the task.
-        task: String,
-        limit: Limit,
     },
     /// Nobody waits for it any more.
     #[error("the reading of {name} was cancelled; nothing of it was written")]

@@ -11,8 +11,8 @@ fn refused(bytes: &[u8]) -> String {
 
 #[test]
 fn bytes_that_are_not_utf8_are_named_by_line_and_offset() {
-    assert_snapshot!(refused(b"# A\r\n- [ ] caf\xe9\n"), @r"plan.md, line 2: byte 14 is not UTF-8; save the file as UTF-8 and import it again");
-    assert_snapshot!(refused(b"\xff\xfe#\0"), @r"plan.md, line 1: byte 0 is not UTF-8; save the file as UTF-8 and import it again");
+    assert_snapshot!(refused(b"# A\r\n- [ ] caf\xe9\x81\n"), @r"plan.md, line 2: byte 14 is not UTF-8; save the file as UTF-8 and import it again");
+    assert_snapshot!(refused(b"\xff\xfe#\0\0\xd8"), @"plan.md begins as UTF-16 and goes on as something else; save the file as UTF-8 and import it again");
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod corpus;
 mod corrections;
 mod deadlines;
 mod differential;
+mod encodings;
 mod ends_of_lines;
 mod exports;
 mod flags;

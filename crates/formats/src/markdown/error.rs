@@ -5,7 +5,7 @@ use dormouse_types::limits::Beyond;
 /// Why a Markdown file was refused. The file must be changed before a retry can succeed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// Its bytes are not UTF-8.
+    /// Its bytes are not UTF-8, and nothing else for certain.
     #[error(
         "{name}, line {line}: byte {offset} is not UTF-8; save the file as UTF-8 and import it again"
     )]
@@ -16,6 +16,14 @@ pub enum ReadError {
         line: usize,
         /// Units: bytes from the start of the file.
         offset: usize,
+    },
+    /// It begins with the byte order mark of UTF-16, and is none.
+    #[error(
+        "{name} begins as UTF-16 and goes on as something else; save the file as UTF-8 and import it again"
+    )]
+    NotUtf16 {
+        /// The file.
+        name: String,
     },
     /// It contains a NUL byte, as binary files do.
     #[error(

@@ -13,6 +13,7 @@
 //! format, [`export`], [`when`], [`recurrence`], [`quick_add`], [`sanitise`].
 
 pub mod reading;
+mod decoding;
 pub mod plan;
 pub mod markdown;
 mod checklist;

@@ -108,7 +108,7 @@ pub fn reading(name: &str, bytes: &[u8]) -> Result<Reading, ReadError> {
 /// Shape and errors: as [`read`].
 pub fn reading_with(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Reading, ReadError> {
     let source = source::Source::new(name, bytes)?;
-    let mut remarks = Vec::new();
+    let mut remarks: Vec<Remark> = source.is_guess.then(source::guessed).into_iter().collect();
     let matter = front_matter::read(&source, options, &mut remarks);
     let mut outline = outline_reader::read(&source, matter.lines, &options.cancel);
     if options.cancel.is_cancelled() {
@@ -139,7 +139,9 @@ pub fn reading_with(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<R
     Ok(Reading { options, tasks, places, remarks, moving, ..Reading::of(Format::Markdown) })
 }
 
-/// Decodes a file of any text format.
-pub(crate) fn decode(name: &str, bytes: &[u8]) -> Result<String, ReadError> {
-    Ok(source::Source::new(name, bytes)?.text)
+/// Decodes a file of any text format. The second value says so if its encoding was guessed.
+pub(crate) fn decode(name: &str, bytes: &[u8]) -> Result<(String, Option<Remark>), ReadError> {
+    let source = source::Source::new(name, bytes)?;
+    let remark = source.is_guess.then(source::guessed);
+    Ok((source.text, remark))
 }

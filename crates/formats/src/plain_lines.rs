@@ -174,8 +174,11 @@ pub fn read(name: &str, text: &str) -> Reading {
             task.entries.extend(crate::markdown::entries_of("done#1", done_on));
             let (category, status) = group.of_task(line);
             task.category = category;
-            let mark = mark.or(tagged.is_done.then_some(true));
-            let marked = mark.map(|ticked| if ticked { Status::Done } else { Status::Open });
+            let mark = mark.or(tagged.is_done.then_some('x'));
+            let marked = mark.and_then(|mark| {
+                let is_open = intake::is_tick(mark) == Some(false);
+                intake::status_of_mark(mark).or(is_open.then_some(Status::Open))
+            });
             task.status = match tagged.is_cancelled || is_crossed {
                 true => Some(Status::Rejected),
                 false => marked.or(status),
@@ -393,14 +396,14 @@ impl Group {
     }
 }
 
-/// What the box or tick of a line says, and its words.
-fn marked(line: &str) -> (Option<bool>, &str) {
+/// What is in the box of a line, or `x` for a tick at its end, and its words.
+fn marked(line: &str) -> (Option<char>, &str) {
     let bare = bare(line);
     match intake::boxed(bare) {
-        Some((mark, title)) if !title.is_empty() => (intake::is_tick(mark), title),
+        Some((mark, title)) if !title.is_empty() => (Some(mark), title),
         Some(_) => (None, bare),
         None => match intake::ticked_at_end(bare) {
-            Some(title) => (Some(true), title),
+            Some(title) => (Some('x'), title),
             None => (None, bare),
         },
     }
@@ -420,11 +423,12 @@ fn add_item(checklist: &mut Checklist, task: &mut Task, line: &str, has_tags: bo
     }
     // An item has no field but this one; when it was done stays in its words.
     let is_done = has_tags && task_paper::read(title).is_done;
-    let mark = if is_done { Some(true) } else { mark };
+    let ticked = if is_done { Some(true) } else { mark.and_then(intake::is_tick) };
     let bare = title.strip_suffix(" @done").filter(|_| is_done);
     let title = bare.map_or(title, str::trim_end);
+    let title = &mark.map_or(title.to_owned(), |mark| intake::with_sign(mark, title));
     // In TaskPaper each has a tag of its own.
-    let is_checked = mark.unwrap_or(!has_tags && task.status == Some(Status::Done));
+    let is_checked = ticked.unwrap_or(!has_tags && task.status == Some(Status::Done));
     checklist.add(task, line, title, is_checked)
 }
 

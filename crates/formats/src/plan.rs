@@ -30,4 +30,4 @@ pub use correction::{
     PlannedTask,
 };
 pub use layout::laid_out;
-pub use read::{Error, Options, decode, detect, digest, read};
+pub use read::{Error, Options, decode, detect, digest, guessed_encoding, read};

@@ -1,6 +1,6 @@
 //! What is refused, and the message for the person.
 
-use dormouse_formats::markdown;
+use dormouse_formats::{export, markdown};
 use insta::assert_snapshot;
 
 use crate::show::{read, refusal};
@@ -11,8 +11,8 @@ fn refused(bytes: &[u8]) -> String {
 
 #[test]
 fn bytes_that_are_not_utf8_are_named_by_line_and_offset() {
-    assert_snapshot!(refused(b"# A\r\n- [ ] caf\xe9\n"), @r"plan.md, line 2: byte 14 is not UTF-8; save the file as UTF-8 and import it again");
-    assert_snapshot!(refused(b"\xff\xfe#\0"), @r"plan.md, line 1: byte 0 is not UTF-8; save the file as UTF-8 and import it again");
+    assert_snapshot!(refused(b"# A\r\n- [ ] caf\xe9\x81\n"), @r"plan.md, line 2: byte 14 is not UTF-8; save the file as UTF-8 and import it again");
+    assert_snapshot!(refused(b"\xff\xfe#\0\0\xd8"), @"plan.md begins as UTF-16 and goes on as something else; save the file as UTF-8 and import it again");
 }
 
 #[test]
@@ -95,10 +95,29 @@ fn values_are_read_in_the_ways_people_write_them() {
 }
 
 #[test]
-fn the_first_item_too_many_is_named() {
+fn items_that_a_checklist_has_no_room_for_are_text_of_their_task() {
     let fits = format!("# Big\n{}", "- [ ] again\n".repeat(500));
-    assert_eq!(markdown::read("plan.md", fits.as_bytes()).unwrap().tasks[0].items.len(), 500);
-    assert_snapshot!(refused(format!("{fits}- [ ] one more\n").as_bytes()), @r"plan.md, line 502: task `Big` has more than 500 checklist items per task here; move some of them under their own heading");
+    let drafts = markdown::read("plan.md", fits.as_bytes()).unwrap();
+    assert_eq!((drafts.tasks[0].items.len(), drafts.not_understood.len()), (500, 0));
+    let text = format!("{fits}- [x] one more\n  - [?] and below\n\n# Small\n- [ ] its own\n");
+    let drafts = markdown::read("plan.md", text.as_bytes()).unwrap();
+    let [big, small] = &drafts.tasks[..] else { panic!("{:?}", drafts.tasks) };
+    assert_eq!((big.items.len(), small.items.len()), (500, 1));
+    let entries: Vec<&str> = big.entries.iter().map(|entry| entry.text.as_str()).collect();
+    assert_eq!(entries, ["- [x] one more\n  - [?] and below"]);
+    let remarks: Vec<String> =
+        drafts.not_understood.iter().map(|one| format!("{}: {}", one.line, one.message)).collect();
+    assert_eq!(
+        remarks,
+        ["502: 2 items are more than the 500 that a checklist holds: kept as text of the task; \
+          a heading of their own makes them items"]
+    );
+    // Written and read again, nothing is more or less.
+    let tasks: Vec<export::Task> = drafts.tasks.iter().map(export::Task::from).collect();
+    let written = export::write(&tasks, export::Target::Markdown).text;
+    let again = markdown::read("plan.md", written.as_bytes()).unwrap();
+    assert_eq!(again.tasks[0].items, big.items);
+    assert_eq!(again.tasks[0].entries[0].text, big.entries[0].text);
 }
 
 #[test]

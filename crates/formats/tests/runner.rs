@@ -1,10 +1,12 @@
 //! The crate's one test binary.
 
+mod box_signs;
 mod cancel;
 mod corpus;
 mod corrections;
 mod deadlines;
 mod differential;
+mod encodings;
 mod ends_of_lines;
 mod exports;
 mod flags;

@@ -6,6 +6,7 @@ use dormouse_types::TaskId;
 use dormouse_types::draft::{Entry, Item};
 
 use super::task::{Lost, Task, block, one_line};
+use crate::intake;
 use crate::markdown::escaped_field;
 
 /// The parts of a task that Markdown does not hold.
@@ -176,9 +177,15 @@ pub(super) fn body(task: &Task, level: usize, text: &mut String) {
     let is_list = first.is_some_and(|entry| block(&entry.text).trim_start().starts_with("- "));
     let bullet = if is_list { '*' } else { '-' };
     for item in &task.items {
-        let tick = if item.is_checked { 'x' } else { ' ' };
+        let title = one_line(&item.title);
         let indent = "  ".repeat(item.depth.min(20) as usize);
-        let _ = writeln!(text, "{indent}{bullet} [{tick}] {}", one_line(&item.title));
+        // The sign of a box that is neither a tick nor blank is before the title.
+        let (tick, title) = match intake::signed(&title) {
+            Some((sign, title)) if !item.is_checked => (sign, title),
+            Some(_) | None if item.is_checked => ('x', title.as_str()),
+            Some(_) | None => (' ', title.as_str()),
+        };
+        let _ = writeln!(text, "{indent}{bullet} [{tick}] {title}");
     }
     if !task.items.is_empty() && !task.entries.is_empty() {
         text.push('\n');

@@ -1,5 +1,7 @@
 //! Boxes and ticks in front of a text, as people draw them.
 
+use dormouse_types::task::Status;
+
 use super::Draft;
 
 /// Ticks that need no box around them. In plain text, Word and pandoc write a ticked box with a cross.
@@ -41,8 +43,8 @@ fn bracketed(inside: &str) -> Option<(char, &str)> {
     let width = if mark == '\0' { 0 } else { mark.len_utf8() };
     let rest = inside[width..].strip_prefix(']')?;
     // Any sign may be the status of a task in Obsidian; letters and digits are not, since `[1]` is
-    // more often a reference.
-    let is_mark = matches!(mark, '\0' | ' ' | '\t' | 'x' | 'X') || !mark.is_alphanumeric();
+    // more often a reference. A small v is drawn for a tick.
+    let is_mark = matches!(mark, '\0' | ' ' | '\t' | 'x' | 'X' | 'v') || !mark.is_alphanumeric();
     (is_mark && is_apart(rest)).then(|| (mark, rest.trim()))
 }
 
@@ -60,10 +62,33 @@ pub(crate) fn ticked_at_end(text: &str) -> Option<&str> {
 /// Whether a mark that [`boxed`] gives is a tick; `None` for one that says something else.
 pub(crate) fn is_tick(mark: char) -> Option<bool> {
     match mark {
-        'x' | 'X' | '✓' | '✔' => Some(true),
+        'x' | 'X' | 'v' | '√' | '✓' | '✔' => Some(true),
         '\0' | ' ' | '\t' => Some(false),
         _ => None,
     }
+}
+
+/// The status that a mark gives a task; `None` for one that says nothing of it.
+pub(crate) fn status_of_mark(mark: char) -> Option<Status> {
+    match mark {
+        '/' | '~' => Some(Status::InProgress),
+        '-' => Some(Status::Rejected),
+        _ => is_tick(mark).filter(|ticked| *ticked).map(|_| Status::Done),
+    }
+}
+
+/// The title of an item with the sign in its box, which is neither a tick nor blank and has no other place.
+pub(crate) fn with_sign(mark: char, title: &str) -> String {
+    match is_tick(mark) {
+        Some(_) => title.to_owned(),
+        None => format!("[{mark}] {title}"),
+    }
+}
+
+/// The sign that [`with_sign`] put before a title, and the title without it.
+pub(crate) fn signed(title: &str) -> Option<(char, &str)> {
+    let (mark, rest) = title.starts_with('[').then(|| boxed(title)).flatten()?;
+    (is_tick(mark).is_none() && !rest.is_empty()).then_some((mark, rest))
 }
 
 /// Moves the boxes of a Markdown text into the checklist and returns the rest.

@@ -1,11 +1,11 @@
 //! Why a file was refused.
 
-use dormouse_types::limits::{Beyond, Limit};
+use dormouse_types::limits::Beyond;
 
 /// Why a Markdown file was refused. The file must be changed before a retry can succeed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// Its bytes are not UTF-8.
+    /// Its bytes are not UTF-8, and nothing else for certain.
     #[error(
         "{name}, line {line}: byte {offset} is not UTF-8; save the file as UTF-8 and import it again"
     )]
@@ -16,6 +16,14 @@ pub enum ReadError {
         line: usize,
         /// Units: bytes from the start of the file.
         offset: usize,
+    },
+    /// It begins with the byte order mark of UTF-16, and is none.
+    #[error(
+        "{name} begins as UTF-16 and goes on as something else; save the file as UTF-8 and import it again"
+    )]
+    NotUtf16 {
+        /// The file.
+        name: String,
     },
     /// It contains a NUL byte, as binary files do.
     #[error(
@@ -48,20 +56,6 @@ pub enum ReadError {
         what: &'static str,
         /// How many are read.
         max: usize,
-    },
-    /// A task has more items than allowed.
-    #[error(
-        "{name}, line {line}: task `{task}` has more than {} {} here; \
-         move some of them under their own heading", .limit.max, .limit.name
-    )]
-    TooManyItems {
-        /// The file.
-        name: String,
-        /// The line of the first item over the limit, from 1.
-        line: usize,
-        /// The title of the task.
-        task: String,
-        limit: Limit,
     },
     /// Nobody waits for it any more.
     #[error("the reading of {name} was cancelled; nothing of it was written")]

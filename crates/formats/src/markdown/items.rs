@@ -98,8 +98,9 @@ fn add_unlisted(source: &Source<'_>, outline: &mut Outline) {
         let text = line.trim();
         let found = boxed(text).or_else(|| {
             let (mark, rest) = intake::boxed(text)?;
-            // `[]` and `[-]` alone are more often typography than a box.
-            (matches!(mark, ' ' | 'x' | 'X') && !rest.is_empty()).then_some(("", mark, rest))
+            // `[]` and `[-]` alone are more often typography than a box; next to other boxes they are none.
+            let is_box = is_plain_box(mark) || STATES.contains(&mark) && is_near_box(source, number);
+            (is_box && !rest.is_empty()).then_some(("", mark, rest))
         });
         let beside = (found.is_none() && mixed.contains(&number)).then(|| bullet(text)).flatten();
         let beside = beside.filter(|marker| !is_about_others(&text[marker.len()..]));
@@ -119,6 +120,26 @@ fn add_unlisted(source: &Source<'_>, outline: &mut Outline) {
         boxes.push(CheckBox { is_plain, is_beside_box: is_plain, ..check });
     }
     outline.boxes = boxes;
+}
+
+/// The signs that people write in boxes without a bullet, apart from ticks.
+const STATES: &[char] = &['v', '√', '-', '/', '~', '>', '<', '?', '!', '*'];
+
+fn is_plain_box(mark: char) -> bool {
+    matches!(mark, ' ' | 'x' | 'X')
+}
+
+/// Whether a line is one of a block of lines that all begin with boxes, one of them blank or ticked.
+fn is_near_box(source: &Source<'_>, number: usize) -> bool {
+    /// How far the block is followed in each direction.
+    const FAR: usize = 20;
+    let mark = |line: usize| {
+        let (mark, rest) = intake::boxed(source.line(line).trim())?;
+        (!rest.is_empty()).then_some(mark)
+    };
+    let before = (0..number).rev().map_while(mark).take(FAR);
+    let after = (number + 1..source.n_lines()).map_while(mark).take(FAR);
+    before.chain(after).any(is_plain_box)
 }
 
 /// The bullet or number before a line, in any form that people type.

@@ -3,8 +3,10 @@
 use dormouse_types::draft::Task;
 use dormouse_types::limits::{self, Limit};
 
+use super::check_box::CheckBox;
 use super::entries::Gatherer;
 use super::signs::Signs;
+use crate::reading::Role;
 
 /// Adds the labels of a line that are within the limits; the others stay words of the entry that
 /// keeps them.
@@ -36,6 +38,33 @@ pub(super) fn keep_signs(line: usize, signs: &Signs, gatherer: &mut Gatherer<'_>
     }
 }
 
+/// Keeps the items that a checklist has no room for as a list in the text of the task, and says so.
+pub(super) fn keep_surplus(
+    surplus: &[CheckBox],
+    outermost: u32,
+    gatherer: &mut Gatherer<'_>,
+) {
+    let Some(first) = surplus.first() else { return };
+    let message = format!(
+        "{} items are more than the {} that a checklist holds: kept as text of the task; a heading of their own makes \
+         them items",
+        surplus.len(),
+        limits::ITEMS_PER_TASK.max
+    );
+    gatherer.remark(first.first, message);
+    let lines = surplus.iter().map(|check| {
+        for line in check.first..=check.title_last {
+            gatherer.place(line, Role::Note);
+        }
+        let sign = if check.is_checked { 'x' } else { check.mark };
+        let sign = if matches!(sign, '\0' | '\t') { ' ' } else { sign };
+        let indent = "  ".repeat(check.depth.saturating_sub(outermost).min(20) as usize);
+        format!("{indent}- [{sign}] {}", check.title)
+    });
+    let text = lines.collect::<Vec<_>>().join("\n");
+    gatherer.whole(first.first, "items".to_owned(), &text);
+}
+
 /// Says which dates of a line are not in the calendar.
 pub(super) fn say_impossible(line: usize, signs: &Signs, gatherer: &mut Gatherer<'_>) {
     for text in &signs.impossible {
@@ -48,6 +77,11 @@ pub(super) fn say_impossible(line: usize, signs: &Signs, gatherer: &mut Gatherer
 pub(super) fn not_ticked(mark: char) -> String {
     let mark = if mark == '\0' { String::new() } else { mark.to_string() };
     format!("box `[{mark}]` read as not ticked")
+}
+
+/// The remark on such a box of an item, which is ticked or not and has no other state.
+pub(super) fn sign_kept(mark: char) -> String {
+    format!("box `[{mark}]`: an item is ticked or not, so it is not, and the sign stays before its title")
 }
 
 pub(super) struct Cut {

@@ -4,6 +4,7 @@ use dormouse_types::draft::Remark;
 use dormouse_types::limits;
 
 use super::ReadError;
+use crate::decoding::{self, Decoded, Undecoded};
 use crate::reading::MAX_LINES;
 
 /// Decoded text with `\n` line ends. Code counts lines from 0; everything a person reads counts
@@ -13,6 +14,8 @@ pub(super) struct Source<'a> {
     pub name: &'a str,
     /// The text, without a byte order mark.
     pub text: String,
+    /// Whether its encoding was guessed.
+    pub is_guess: bool,
     starts: Vec<usize>,
 }
 
@@ -25,13 +28,18 @@ impl<'a> Source<'a> {
         if bytes.iter().filter(|byte| matches!(byte, b'\n' | b'\r')).nth(2 * MAX_LINES).is_some() {
             return Err(too_many_lines(name));
         }
-        let text = std::str::from_utf8(bytes).map_err(|error| ReadError::NotUtf8 {
-            name: name.to_owned(),
-            line: line_at(bytes, error.valid_up_to()),
-            offset: error.valid_up_to(),
+        let Decoded { text, is_guess } = decoding::decode(bytes).map_err(|error| match error {
+            Undecoded::NotUtf8(offset) => {
+                let line = line_at(bytes, offset);
+                ReadError::NotUtf8 { name: name.to_owned(), line, offset }
+            }
+            Undecoded::NotUtf16 => ReadError::NotUtf16 { name: name.to_owned() },
         })?;
-        if let Some(offset) = bytes.iter().position(|&byte| byte == 0) {
-            let line = line_at(bytes, offset);
+        limits::IMPORT_FILE
+            .check(text.len())
+            .map_err(|source| ReadError::TooLarge { name: name.to_owned(), source })?;
+        if let Some(offset) = text.bytes().position(|byte| byte == 0) {
+            let line = line_at(text.as_bytes(), offset);
             return Err(ReadError::Nul { name: name.to_owned(), line, offset });
         }
         let text = text.trim_start_matches('\u{feff}');
@@ -44,7 +52,7 @@ impl<'a> Source<'a> {
         if starts.len() > MAX_LINES {
             return Err(too_many_lines(name));
         }
-        Ok(Self { name, text, starts })
+        Ok(Self { name, text, is_guess, starts })
     }
 
     /// Returns the number of lines.
@@ -89,6 +97,12 @@ pub(crate) fn stem(name: &str) -> &str {
 /// A remark about a line that counts from 0.
 pub(super) fn remark(line: usize, message: impl Into<String>) -> Remark {
     Remark { line: line + 1, message: message.into() }
+}
+
+/// Says that a file was read in an encoding that its bytes do not name.
+pub(super) fn guessed() -> Remark {
+    let message = "the file is not UTF-8: read as Windows-1252 (Western European); if letters are wrong, save it as UTF-8";
+    remark(0, message)
 }
 
 /// The line of a byte in a raw file, from 1; `\r\n`, `\n` and `\r` end a line.

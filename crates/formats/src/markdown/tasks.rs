@@ -14,7 +14,9 @@ use super::days;
 use super::entries::{self, Gatherer, Position};
 use super::fields;
 use super::front_matter::FrontMatter;
-use super::kept::{add_labels, cut, keep_signs, not_ticked, say_impossible};
+use super::kept::{
+    add_labels, cut, keep_signs, keep_surplus, not_ticked, say_impossible, sign_kept,
+};
 use super::key::{self, Counter};
 use super::outline::Outline;
 use super::places::Places;
@@ -24,6 +26,7 @@ use super::source::{Source, remark};
 use super::status_lists;
 use super::structure::{self, Kind, Structure, Use};
 use super::titles::{self, Titles};
+use crate::intake;
 use crate::reading::{Cancel, Role};
 use crate::when::Leading;
 
@@ -82,12 +85,12 @@ pub(super) fn gather(
             return Err(ReadError::Cancelled { name: source.name.to_owned() });
         }
         match structure.kinds[at] {
-            Kind::Task => file.headed(at, &belonging[&at], &mut keys, &mut gathered)?,
+            Kind::Task => file.headed(at, &belonging[&at], &mut keys, &mut gathered),
             Kind::Over => file.over(at, &mut gathered.places),
             Kind::Text(_) => {}
         }
         if sections[at].lists_tasks() {
-            file.listed(at, &mut keys, &mut gathered)?;
+            file.listed(at, &mut keys, &mut gathered);
         }
     }
     let Gathered { mut tasks, mut places, remarks } = gathered;
@@ -185,7 +188,7 @@ impl File<'_> {
         belonging: &[usize],
         keys: &mut Counter,
         gathered: &mut Gathered<'_>,
-    ) -> Result<(), ReadError> {
+    ) {
         let top = self.top;
         let heading_of =
             if self.has_items { Some(root) } else { top.filter(|_| self.top_can_be_title()) };
@@ -244,7 +247,7 @@ impl File<'_> {
         let mut item_keys = Counter::default();
         for &at in belonging.iter().filter(|&&at| !self.sections[at].lists_tasks()) {
             let boxes = self.sections[at].boxes.clone();
-            self.items(&mut task, boxes, 0, &mut item_keys, &mut gatherer)?;
+            self.items(&mut task, boxes, 0, &mut item_keys, &mut gatherer);
         }
         if lead.is_some() {
             gatherer.place(first, Role::Parent);
@@ -254,7 +257,6 @@ impl File<'_> {
         }
         task.entries = gatherer.finish();
         gathered.tasks.push(task);
-        Ok(())
     }
 
     fn place_heading(&self, at: usize, role: Role, gatherer: &mut Gatherer<'_>) {
@@ -280,12 +282,7 @@ impl File<'_> {
     }
 
     /// Makes a task of each outermost check item of a section.
-    fn listed(
-        &self,
-        at: usize,
-        keys: &mut Counter,
-        gathered: &mut Gathered<'_>,
-    ) -> Result<(), ReadError> {
+    fn listed(&self, at: usize, keys: &mut Counter, gathered: &mut Gathered<'_>) {
         let section = &self.sections[at];
         let path = self.path_key(Some(at));
         let before = match self.structure.uses[at] {
@@ -318,8 +315,7 @@ impl File<'_> {
             task.priority = signs.priority.or(task.priority);
             task.status = match check.mark {
                 _ if check.is_checked => Some(Status::Done),
-                '/' => Some(Status::InProgress),
-                '-' => Some(Status::Rejected),
+                mark if intake::status_of_mark(mark).is_some() => intake::status_of_mark(mark),
                 _ if self.matter.is_board => {
                     let lane = section.heading(self.outline);
                     lane.and_then(|lane| board::status_of(&lane.text)).or(task.status)
@@ -348,7 +344,8 @@ impl File<'_> {
             task.title = title;
             self.cut_title(&mut task, &mut gatherer);
             keep_signs(check.first, &signs, &mut gatherer);
-            if !check.is_checked && !matches!(check.mark, ' ' | '\t' | '/' | '-') {
+            let says_status = intake::status_of_mark(check.mark).is_some();
+            if !check.is_checked && !says_status && !matches!(check.mark, ' ' | '\t') {
                 gatherer.remark(check.first, not_ticked(check.mark));
             }
             let inner = Section {
@@ -366,14 +363,13 @@ impl File<'_> {
             gatherer.dedent(check.column + check.marker.len());
             let position = Position { is_titled: true, stands_alone: true, on: self.days[at] };
             gatherer.section(&inner, position);
-            self.items(&mut task, nested, 1, &mut Counter::default(), &mut gatherer)?;
+            self.items(&mut task, nested, 1, &mut Counter::default(), &mut gatherer);
             for line in check.first..=check.title_last {
                 gatherer.place(line, Role::Task);
             }
             task.entries = gatherer.finish();
             gathered.tasks.push(task);
         }
-        Ok(())
     }
 
     /// A heading that is only a date says when, not what, and makes no title.
@@ -424,7 +420,8 @@ impl File<'_> {
         task.title = cut.text;
     }
 
-    /// Adds check items, whose depth counts from `outermost`.
+    /// Adds check items, whose depth counts from `outermost`. Those that a checklist has no room for are kept as
+    /// text (ADR 0039).
     fn items(
         &self,
         task: &mut Task,
@@ -432,21 +429,17 @@ impl File<'_> {
         outermost: u32,
         keys: &mut Counter,
         gatherer: &mut Gatherer<'_>,
-    ) -> Result<(), ReadError> {
-        for check in &self.outline.boxes[boxes] {
-            if task.items.len() == limits::ITEMS_PER_TASK.max {
-                return Err(ReadError::TooManyItems {
-                    name: self.source.name.to_owned(),
-                    line: check.first + 1,
-                    task: task.title.clone(),
-                    limit: limits::ITEMS_PER_TASK,
-                });
-            }
+    ) {
+        let room = limits::ITEMS_PER_TASK.max - task.items.len();
+        let boxes = &self.outline.boxes[boxes];
+        let (fitting, surplus) = boxes.split_at(room.min(boxes.len()));
+        keep_surplus(surplus, outermost, gatherer);
+        for check in fitting {
             let signs = signs::read(&check.title);
             let bare = match &check.row {
-                Some(name) => name,
+                Some(name) => name.as_str(),
                 None if signs.makes_task() => &signs.bare,
-                None => &check.title,
+                None => intake::signed(&check.title).map_or(&*check.title, |(_, title)| title),
             };
             let key = keys.next(key::fold(bare));
             if signs.makes_task() {
@@ -457,20 +450,24 @@ impl File<'_> {
             match check.mark {
                 ' ' | '\t' => {}
                 _ if check.is_checked => {}
-                mark => gatherer.remark(check.first, not_ticked(mark)),
+                '\0' => gatherer.remark(check.first, not_ticked(check.mark)),
+                mark => gatherer.remark(check.first, sign_kept(mark)),
             }
-            let title = match cut(&check.title, limits::ITEM_TITLE) {
+            let full = match check.row {
+                Some(_) => check.title.clone(),
+                None => intake::with_sign(check.mark, &check.title),
+            };
+            let title = match cut(&full, limits::ITEM_TITLE) {
                 Some(cut) => {
                     gatherer.remark(check.first, cut.remark);
                     gatherer.whole(check.first, format!("item {key}"), &check.title);
                     cut.text
                 }
-                None => check.title.clone(),
+                None => full,
             };
             let depth = check.depth.saturating_sub(outermost);
             task.items.push(Item { key, title, is_checked: check.is_checked, depth });
         }
-        Ok(())
     }
 }
 

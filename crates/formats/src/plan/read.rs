@@ -8,6 +8,7 @@ use dormouse_types::{hash, limits};
 
 use super::{Format, Place, Reading, Role, deadlines};
 use crate::csv::{Column, Meanings};
+use crate::decoding;
 use crate::intake::{self, ReadOptions};
 use crate::markdown::{self, ReadError, Remark, key};
 use crate::{
@@ -51,7 +52,7 @@ pub enum Error {
 /// # Ok::<(), plan::Error>(())
 /// ```
 pub fn read(name: &str, bytes: &[u8], options: &Options) -> Result<Reading, Error> {
-    let text = markdown::decode(name, bytes)?;
+    let (text, guessed) = markdown::decode(name, bytes)?;
     let format = options.format.unwrap_or_else(|| detect(&text));
     let mut reading = match format {
         Format::Markdown if json::is_document(&text) => unknown_json(name, &text),
@@ -79,6 +80,7 @@ pub fn read(name: &str, bytes: &[u8], options: &Options) -> Result<Reading, Erro
         Format::Opml => opml::read(name, &text, &options.read)?,
     };
     reading.options = options.read.clone();
+    reading.remarks.splice(0..0, guessed);
     shorten_names(&mut reading);
     match format {
         Format::Markdown | Format::PlainLines => {
@@ -176,9 +178,16 @@ pub fn digest(name: &str, bytes: &[u8], options: &Options) -> Digest {
 
 /// The text of a file, as its lines are counted.
 ///
-/// Errors: the file is too large, or is not UTF-8.
+/// Errors: the file is too large, or is neither UTF-8 nor for certain another encoding.
 pub fn decode(name: &str, bytes: &[u8]) -> Result<String, Error> {
-    Ok(markdown::decode(name, bytes)?)
+    Ok(markdown::decode(name, bytes)?.0)
+}
+
+/// The encoding that a file is read in although its bytes do not name it, for a caller that sends the decoded text
+/// on and so keeps this from the plan.
+pub fn guessed_encoding(bytes: &[u8]) -> Option<&'static str> {
+    let decoded = decoding::decode(bytes).ok()?;
+    decoded.is_guess.then_some("Windows-1252 (Western European)")
 }
 
 /// The name of a category made of a title, which can be longer than a name may be.

@@ -12,6 +12,7 @@ use dormouse_types::limits;
 
 use crate::failure::Failure;
 use crate::input;
+use crate::terminal::note;
 
 /// Maximum number of files of a folder, with those of its folders: one with more is not a list.
 const FILES_MAX: usize = 1_000;
@@ -80,6 +81,11 @@ fn named_in_folder(path: &Path) -> Result<Vec<Named>, Failure> {
 /// Reads a file.
 pub fn read(file: &Named) -> Result<Source, Failure> {
     let bytes = input::read(&file.path, limits::IMPORT_FILE)?;
+    // The decoded text is sent, so the plan does not say it.
+    if let Some(encoding) = formats_plan::guessed_encoding(&bytes) {
+        let name = &file.name;
+        note(&format!("{name} is not UTF-8: read as {encoding}; if letters are wrong, save it as UTF-8"));
+    }
     // Exports in one line would have all their tasks on it.
     let bytes = match std::str::from_utf8(&bytes).map(formats_plan::laid_out) {
         Ok(Cow::Owned(text)) => text.into_bytes(),

@@ -169,13 +169,16 @@ fn a_wake_that_failed_ends_with_a_status_that_says_so() {
     let woken = world.run(&["agent", "wake", "Fix the fence"]);
     assert_eq!(woken.code, 1, "{woken:?}");
     assert!(
-        woken.err.contains("failed: ") && woken.err.contains("error: the wake of Sven"),
+        woken.err.contains("failed: ") && woken.err.contains("error: the wake of agent Sven ("),
         "{woken:?}"
     );
     let json = world.run(&["agent", "wake", "Fix the fence", "--json"]);
     assert_eq!(json.code, 1, "{json:?}");
     server.accepts();
-    server.calls([("update_report", serde_json::json!({ "tldr": "It stands.", "content": "So far." }))]);
+    server.calls([(
+        "update_report",
+        serde_json::json!({ "tldr": "It stands.", "content": "So far." }),
+    )]);
     let woken = world.run(&["agent", "wake", "Fix the fence"]);
     assert_eq!(woken.code, 0, "{woken:?}");
 }

@@ -67,13 +67,19 @@ async fn the_question_about_a_provider_says_who_uses_it_and_where_requests_would
     world.call("PATCH", &format!("/api/agents/{agent}"), own).await;
     let question = world.get(&moved).await.json();
     let said = ["isAgreed", "models", "agents", "sentTo", "uses"].map(|name| &question[name]);
-    let expected =
-        [json!(false), json!(["acme/large"]), json!(1), json!("https://b.example/v1"), json!(["wakes"])];
+    let expected = [
+        json!(false),
+        json!(["acme/large"]),
+        json!(1),
+        json!("https://b.example/v1"),
+        json!(["wakes"]),
+    ];
     assert_eq!(said, expected.each_ref());
     for wrong in ["&baseUrl=https://b.example/v1", "&baseUrl=x&isOwn=perhaps"] {
         assert_eq!(world.get(&format!("{path}{wrong}")).await.status, 422, "{wrong}");
     }
-    let unknown = "/api/models/providers/acme/question?format=smoke&baseUrl=https://b/v1&isOwn=true";
+    let unknown =
+        "/api/models/providers/acme/question?format=smoke&baseUrl=https://b/v1&isOwn=true";
     assert_eq!(world.get(unknown).await.status, 422);
 }
 

@@ -169,7 +169,7 @@ fn a_wake_that_failed_ends_with_a_status_that_says_so() {
     let woken = world.run(&["agent", "wake", "Fix the fence"]);
     assert_eq!(woken.code, 1, "{woken:?}");
     assert!(
-        woken.err.contains("failed: ") && woken.err.contains("error: the wake of Sven"),
+        woken.err.contains("failed: ") && woken.err.contains("error: the wake of agent Sven ("),
         "{woken:?}"
     );
     let json = world.run(&["agent", "wake", "Fix the fence", "--json"]);

@@ -7,7 +7,7 @@ use dormouse_types::template::TemplateKind;
 use dormouse_types::{AgentId, Id as _, TemplateId, WorkId};
 use serde_json::json;
 
-use super::show;
+use super::question;
 use super::show::say;
 use crate::client::path;
 use crate::failure::Failure;
@@ -138,7 +138,7 @@ pub(super) async fn run(session: &mut Session, params: UseParams) -> Result<(), 
         if question.uses.contains(&ModelUse::Sessions) {
             whom.push_str(", and in sessions about templates");
         }
-        show::question(session, &question, &whom, &models);
+        question::of_choice(session, &question, &whom, &models);
     }
     if !params.yes {
         says_yes(session, "Use it?")?;
@@ -165,7 +165,7 @@ pub async fn agree(session: &mut Session, chooser: &Chooser<'_>, yes: bool) -> R
     if !session.screen.is_json() {
         let models: ModelsView = session.client.get("/api/models").await?.read()?;
         let whom = chooser.whom(&question);
-        show::question(session, &question, &whom, &models);
+        question::of_choice(session, &question, &whom, &models);
     }
     if yes { Ok(()) } else { says_yes(session, "Use it?") }
 }

@@ -3,6 +3,7 @@
 mod amount;
 mod categories;
 mod choose;
+mod question;
 mod show;
 
 use std::io::{IsTerminal as _, Read as _};
@@ -25,8 +26,8 @@ use crate::terminal::line;
 
 use amount::Amount;
 pub use choose::{Chooser, UseParams, agree};
+pub use question::too_small;
 use show::say;
-pub use show::too_small;
 
 /// The longest key that is read. Units: bytes.
 const KEY_BYTES: u64 = 64 * 1024;
@@ -238,7 +239,7 @@ async fn add(session: &mut Session, params: AddParams) -> Result<(), Failure> {
     let question: ProviderQuestion = question.read()?;
     if !question.is_agreed {
         if !session.screen.is_json() {
-            show::provider_question(session, &params.name, &question);
+            question::of_provider(session, &params.name, &question);
         }
         if !params.yes {
             choose::says_yes(session, "Change it?")?;

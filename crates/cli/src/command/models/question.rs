@@ -1,0 +1,217 @@
+//! What a person is asked before a model is chosen, or a provider in use is changed, on a terminal.
+
+use dormouse::models::{
+    ModelQuestion, ModelUse, ModelsView, PriceSource, ProviderQuestion, TooSmallBudget,
+};
+use dormouse_types::model_settings::split_id;
+use dormouse_types::spend::{Amount, OverBudget, Unit, dollars};
+
+use super::choose::pieces_of_work;
+use super::show::kept_back_words;
+use crate::session::Session;
+use crate::terminal::{counted, line};
+
+/// Shows what it means that somebody gets a model.
+pub fn of_choice(session: &mut Session, question: &ModelQuestion, whom: &str, models: &ModelsView) {
+    let model = line(&question.id);
+    let what = if question.uses == [ModelUse::Summaries] { "summarise" } else { "think" };
+    session.screen.say(format!("Let {model} {what} for {whom}?"));
+    match question.agents_that_stay {
+        0 => {}
+        1 => session.screen.say("  1 agent has a model of its own, and keeps it"),
+        stay => {
+            session.screen.say(format!("  {stay} agents have a model of their own, and keep it"))
+        }
+    }
+    if question.sent.is_empty() {
+        session.screen.say("  nothing leaves this machine: the built-in rules run here");
+    } else {
+        session.screen.say(format!("  sent to {}:", line(&question.sent_to)));
+        for what in &question.sent {
+            session.screen.say(format!("    {what}"));
+        }
+        session.screen.say("  never sent:");
+        for what in &question.never_sent {
+            session.screen.say(format!("    {what}"));
+        }
+        if let Some(words) = kept_back_words(question.kept_back) {
+            session.screen.say(format!("  nothing is sent of {words}"));
+        }
+        if question.uses.contains(&ModelUse::Wakes) {
+            let command = session.command(&format!("agent wake AGENT --dry-run --model {model}"));
+            session.screen.say(format!("  to see a whole request first: {command}"));
+        }
+    }
+    session.screen.say(format!("  {}", costs(question, models)));
+    if let Some(call) = question.one_call {
+        for words in too_small(session, call, &question.too_small) {
+            session.screen.say(format!("  warning: {words}"));
+        }
+    }
+    if let Some((provider, _)) = split_id(&question.id).filter(|_| question.misses_key) {
+        let provider = line(provider);
+        let key = session.command(&format!("models key {provider}"));
+        session.screen.say(format!(
+            "  warning: {provider} has no key, and a provider refuses calls without one: set it with `{key}`"
+        ));
+    }
+    automations_off(session, question.automations_off, &question.automations_off_names);
+}
+
+/// Says how many agents would no longer wake by themselves, and names the first.
+fn automations_off(session: &mut Session, n_off: usize, names: &[String]) {
+    let command = session.command("agent automation AGENT on");
+    let (agents, wakes) = match n_off {
+        0 => return,
+        1 => ("1 agent".to_owned(), "wakes by itself now, and would wait"),
+        n => (format!("{n} agents"), "wake by themselves now, and would wait"),
+    };
+    session.screen.say(format!("  {agents} {wakes} for you: switch that on with `{command}`"));
+    let names: Vec<_> = names.iter().map(|name| line(name)).collect();
+    let more = n_off.saturating_sub(names.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    session.screen.say(format!("    {}{more}", names.join(", ")));
+}
+
+/// Shows what it means that a provider in use is changed.
+pub fn of_provider(session: &mut Session, name: &str, question: &ProviderQuestion) {
+    let name = line(name);
+    session.screen.say(format!("Change {name}, which is in use?"));
+    let models: Vec<_> = question.models.iter().map(|id| line(id)).collect();
+    let agents = counted(question.agents, "agent");
+    let work = match question.agent_work {
+        0 => String::new(),
+        n => format!(" and {}", pieces_of_work(n)),
+    };
+    let asks = if question.agents == 1 && work.is_empty() { "asks" } else { "ask" };
+    session.screen.say(format!("  {agents}{work} {asks} {}", models.join(", ")));
+    let (now, then) = (line(&question.sent_to_now), line(&question.sent_to));
+    session.screen.say(match now == then {
+        true => format!("  sent to {then}:"),
+        false => format!("  sent to {then} from now on, no more to {now}:"),
+    });
+    for what in &question.sent {
+        session.screen.say(format!("    {what}"));
+    }
+    session.screen.say("  never sent:");
+    for what in &question.never_sent {
+        session.screen.say(format!("    {what}"));
+    }
+    if let Some(words) = kept_back_words(question.kept_back) {
+        session.screen.say(format!("  nothing is sent of {words}"));
+    }
+    if question.becomes_own {
+        let whose = match question.opened_agents {
+            0 => String::new(),
+            n => format!(", those of {} among them", counted(n, "agent")),
+        };
+        session.screen.say(format!(
+            "  warning: as your own server it is sent private tasks and notes as well{whose}"
+        ));
+    }
+    if question.becomes_paid {
+        session
+            .screen
+            .say("  warning: as it is not your own server any more, its calls cost money");
+    }
+    let budget = dollars(question.budget_a_day);
+    session.screen.say(match (question.is_free, question.cost_a_day) {
+        (true, _) => "  costs nothing".to_owned(),
+        (false, Some(cost)) => format!(
+            "  an estimate: about {} a day, from {:.1} wakes and {:.1} runs of agent work a day in the last week; \
+             never more than {budget}",
+            dollars(cost),
+            question.wakes_a_day,
+            question.runs_a_day,
+        ),
+        (false, None) => {
+            "  its price is not known: calls are counted in tokens, within the budget of tokens".to_owned()
+        }
+    });
+    if question.misses_key {
+        let key = session.command(&format!("models key {name}"));
+        session.screen.say(format!(
+            "  warning: {name} has no key for that address, and a provider refuses calls without one: set it with \
+             `{key}`"
+        ));
+    }
+    let names = &question.automations_off_names;
+    automations_off(session, question.automations_off, names);
+}
+
+/// Returns a warning for each budget that has no room for one call.
+pub fn too_small(session: &Session, call: Amount, budgets: &[TooSmallBudget]) -> Vec<String> {
+    let words = |value: i64| match call.unit {
+        Unit::MicroDollars => dollars(value),
+        Unit::Tokens => format!("{value} tokens"),
+    };
+    let of = |TooSmallBudget { scope, budget }: &TooSmallBudget| {
+        let (whose, then, option) = match (scope, call.unit) {
+            (OverBudget::Wake, _) => ("one wake may spend", "its wakes would fail", "--wake"),
+            (OverBudget::Agent, _) => {
+                ("one agent may spend a day", "its wakes would wait", "--agent")
+            }
+            (OverBudget::Workspace, Unit::MicroDollars) => {
+                ("all agents may spend a day", "its wakes would wait", "--day")
+            }
+            (OverBudget::Workspace, Unit::Tokens) => {
+                ("models without a price may use a day", "its wakes would wait", "--tokens")
+            }
+        };
+        let raise = session.command(&format!("models budget {option}"));
+        format!(
+            "one call may cost up to {}, more than the {} that {whose}: {then}; raise that with `{raise}`",
+            words(call.value),
+            words(*budget),
+        )
+    };
+    budgets.iter().map(of).collect()
+}
+
+/// What a model would cost, in words.
+fn costs(question: &ModelQuestion, models: &ModelsView) -> String {
+    let budget = dollars(question.budget_a_day);
+    match question.uses.as_slice() {
+        [ModelUse::Summaries] => {
+            return "costs a call each time that older notes are summarised, in the same budgets"
+                .into();
+        }
+        [ModelUse::Sessions] if question.cost_a_day.is_some() => {
+            return format!(
+                "costs calls each time that you say something in a session; never more than {budget} a day"
+            );
+        }
+        _ => {}
+    }
+    if let Some(cost) = question.cost_a_day {
+        let cost = dollars(cost);
+        let (wakes, runs) = (question.wakes_a_day, question.runs_a_day);
+        let often = match (question.uses.as_slice(), question.agent_work) {
+            ([ModelUse::Runs], _) => format!("{runs:.1} runs"),
+            (_, 0) => format!("{wakes:.1} wakes"),
+            (_, _) => format!("{wakes:.1} wakes and {runs:.1} runs of agent work"),
+        };
+        let price = question.price_source.as_ref().map_or_else(String::new, price_words);
+        return format!(
+            "an estimate: about {cost} a day, from {often} a day in the last week, each taken as 6,000 tokens sent \
+             and 1,000 received{price}; never more than {budget}"
+        );
+    }
+    let provider = split_id(&question.id).map(|(provider, _)| provider);
+    let all = models.providers.iter().chain(&models.found);
+    let known = provider.and_then(|name| all.map(|one| &one.provider).find(|one| one.name == name));
+    if provider.is_none() || known.is_some_and(|provider| provider.is_own) {
+        return "costs nothing".into();
+    }
+    let tokens = models.budgets.unpriced_day;
+    format!("its price is not known: calls are counted in tokens, at most {tokens} a day")
+}
+
+/// Where a price comes from, in words that follow others.
+fn price_words(source: &PriceSource) -> String {
+    let on = source.on.as_deref().map_or_else(String::new, |on| format!(" on {}", line(on)));
+    match source.is_set_by_you {
+        true => format!(", at the price that you set{on}"),
+        false => format!(", at the price of the price table, found{on}"),
+    }
+}

@@ -134,6 +134,8 @@ test("a run asks, the badge and Home tell, and the answer on Home lets it go on"
   await app.getByRole("region", { name: "Today" }).getByRole("link", { name: "Letters" }).click();
   const result = app.getByRole("region", { name: "Result of run 1" });
   await expect(result.getByRole("heading", { name: "News of today" })).toBeVisible();
+  // It is seen without scrolling: what work says comes before how it is set up.
+  await expect(result.getByRole("heading", { name: "News of today" })).toBeInViewport();
   await expect(result.getByText("one bill")).toBeVisible();
   await expect(result.locator("img")).toHaveCount(0);
   await app.getByText("Log", { exact: true }).click();

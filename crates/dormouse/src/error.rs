@@ -536,7 +536,9 @@ fn work(error: &WorkError) -> &'static str {
         | WorkError::NeedsLanguageModel { .. }
         | WorkError::NothingFollows { .. }
         | WorkError::Parameter(_) => "validation-failed",
-        WorkError::State { .. } | WorkError::RunState { .. } => "work-state",
+        WorkError::State { .. } | WorkError::RunState { .. } | WorkError::Occurrence { .. } => {
+            "work-state"
+        }
         WorkError::Answered { .. } | WorkError::Closed { .. } => "question-closed",
         WorkError::Reused { .. } => "idempotency-mismatch",
         WorkError::Busy { .. } => "conflict",

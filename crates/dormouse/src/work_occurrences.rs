@@ -1,7 +1,7 @@
 //! Single occurrences of agent work: what comes, and what a person skips, moves or suspends.
 
 use dormouse_types::{Caller, Scope, Timestamp, WorkId};
-use dormouse_work::occurrence::Wish;
+use dormouse_work::occurrence::{At, Wish};
 
 use crate::dates::{self, UnderstoodDate, Wording};
 use crate::request::require;
@@ -10,8 +10,8 @@ use crate::work::work_context;
 use crate::{Dormouse, Error};
 
 impl Dormouse {
-    /// What comes of the schedule of a definition: the next five occurrences, and those between that are
-    /// skipped.
+    /// What comes of the schedule of a definition: the next five occurrences, and all that a person skipped or
+    /// moved.
     pub async fn work_occurrences(
         &self,
         caller: &Caller,
@@ -25,6 +25,7 @@ impl Dormouse {
             due: one.due,
             is_moved: one.is_moved,
             is_skipped: one.is_skipped,
+            can_restore: one.can_restore,
         });
         Ok(WorkOccurrences { items: items.collect(), suspended_until: coming.suspended_until })
     }
@@ -56,16 +57,22 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<AgentWork, Error> {
         require(caller, Scope::Edit)?;
+        let by = work_context(caller, key.as_deref())?;
+        let (ws, sent) = (caller.workspace, sent(to, wording));
+        if let Some(first) = self.work.answered(ws, id, (Some(occurrence), &sent), &by).await? {
+            return Ok(self.queries.work_as_written(ws, first).await?);
+        }
         let message = format!("`{to}` has no time of day: write one, such as `tomorrow at 11`");
         let at = self.read_time("to", to, wording)?.at;
         let at = at.ok_or(Error::Invalid { field: "to", message })?;
         self.is_to_come("to", to, at)?;
-        self.change_occurrence(caller, id, occurrence, Wish::MoveTo(at), key).await
+        let to = At { at, sent: &sent };
+        self.change_occurrence(caller, id, occurrence, Wish::MoveTo(to), key).await
     }
 
     /// Lets one occurrence that was skipped or moved be due as the schedule says.
     ///
-    /// Errors: no such occurrence is to come.
+    /// Errors: no such occurrence is to come; the time that the schedule says is over.
     pub async fn restore_work_occurrence(
         &self,
         caller: &Caller,
@@ -88,6 +95,11 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<AgentWork, Error> {
         require(caller, Scope::Edit)?;
+        let by = work_context(caller, key.as_deref())?;
+        let (ws, sent) = (caller.workspace, sent(until, wording));
+        if let Some(first) = self.work.answered(ws, id, (None, &sent), &by).await? {
+            return Ok(self.queries.work_as_written(ws, first).await?);
+        }
         let read = self.read_time("until", until, wording)?;
         let begins = |day: jiff::civil::Date| {
             let begins = day.to_zoned(self.zone.get()).ok()?;
@@ -97,9 +109,8 @@ impl Dormouse {
         let message = format!("`{until}` is no day or time: write one, such as `next monday`");
         let at = at.ok_or(Error::Invalid { field: "until", message })?;
         self.is_to_come("until", until, at)?;
-        let by = work_context(caller, key.as_deref())?;
-        let written = self.work.suspend(caller.workspace, id, at, &by).await?;
-        Ok(self.queries.work_as_written(caller.workspace, written).await?)
+        let written = self.work.suspend(ws, id, At { at, sent: &sent }, &by).await?;
+        Ok(self.queries.work_as_written(ws, written).await?)
     }
 
     async fn change_occurrence(
@@ -107,7 +118,7 @@ impl Dormouse {
         caller: &Caller,
         id: &WorkId,
         occurrence: &str,
-        wish: Wish,
+        wish: Wish<'_>,
         key: Option<String>,
     ) -> Result<AgentWork, Error> {
         require(caller, Scope::Edit)?;
@@ -135,4 +146,9 @@ impl Dormouse {
         let message = format!("`{text}` is over: name a time that is still to come");
         Err(Error::Invalid { field, message })
     }
+}
+
+/// What was sent: the words, and how they are read.
+fn sent(words: &str, wording: Wording) -> String {
+    format!("{words} {} {}", wording.order, wording.language.code())
 }

@@ -59,7 +59,7 @@ pub use task::{LinkedTask, Match, MatchPlace, RowActivity, Task, TaskLink, TaskR
 pub use template::{Template, TemplateDetail, TemplateVersion};
 pub use work::{
     AgentWork, AgentWorkDetail, LogLineKind, SchedulePreview, WorkInstruction, WorkLogLine,
-    WorkOccurrence, WorkOccurrences, WorkQuestion, WorkRun, WorkTemplate, WorkTrial,
+    WorkOccurrence, WorkOccurrences, WorkPreview, WorkQuestion, WorkRun, WorkTemplate, WorkTrial,
 };
 pub use work_hook::{
     CreatedWorkHook, ReceivedCall, WorkHook, WorkHookCall, WorkHookHour, WorkHookRefused,

@@ -14,6 +14,7 @@ use dormouse_types::work::{WorkStatus, WorkType};
 use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_step::{WorkRunStep, WorkStep};
 use dormouse_types::{HolderId, Timestamp, WorkId, WorkRunId, WorkspaceId};
+use dormouse_work::series_text::suspended_until;
 use dormouse_work::snapshot::Written;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -254,7 +255,7 @@ impl Queries {
             let instructions = instructions.remove(&one.id).unwrap_or_default();
             let events = events.remove(&one.id).unwrap_or_default();
             let steps = steps.remove(&one.id).unwrap_or_default();
-            view_of(one, instructions, events, steps, run)
+            view_of(one, instructions, (events, steps), run, self.clock.now())
         });
         views.collect()
     }
@@ -267,12 +268,13 @@ fn missing(what: &'static str, id: &impl ToString) -> QueryError {
 fn view_of(
     of: Definition,
     instructions: String,
-    events: Vec<EventFilter>,
-    steps: Vec<WorkStep>,
+    (events, steps): (Vec<EventFilter>, Vec<WorkStep>),
     run: Option<&Run>,
+    now: Timestamp,
 ) -> Result<AgentWork, QueryError> {
     let built_in = of.built_in.as_deref().map(serde_json::from_str).transpose();
     let built_in = built_in.map_err(|e| corrupt("agent work", &of.id, &e))?;
+    let suspended = of.schedule.as_deref().and_then(|text| suspended_until(text, now.to_jiff()));
     Ok(AgentWork {
         built_in,
         occurrence_date: run.and_then(occurrence_date),
@@ -295,6 +297,7 @@ fn view_of(
         events,
         steps,
         next_due_at: of.next_due_at,
+        suspended_until: suspended.map(Timestamp::from_jiff),
         catch_up: of.catch_up,
         catch_up_hours: of.catch_up_hours,
         overlap: of.overlap,

@@ -117,8 +117,24 @@ closed_list! {
         Overlap = "overlap",
         /// The definition was paused, archived or deleted before its turn came.
         Paused = "paused",
+        /// It happens once, and was suspended when it was due.
+        Suspended = "suspended",
         /// Changes started as many runs within the hour as they may.
         TooMany = "tooMany",
+    }
+}
+
+closed_list! {
+    /// What starts the first run of new work.
+    pub enum WorkStart, "start" {
+        /// Nothing has to happen: it runs once, at once.
+        Now = "now",
+        /// Its schedule.
+        Schedule = "schedule",
+        /// A change of tasks.
+        Changes = "changes",
+        /// A call of a hook.
+        Calls = "calls",
     }
 }
 

@@ -35,6 +35,14 @@ pub enum WorkError {
         /// The key as given.
         key: String,
     },
+    /// Not possible for this occurrence now. Retry: after following the hint.
+    #[error("`{key}` {hint}")]
+    Occurrence {
+        /// The key of the occurrence.
+        key: String,
+        /// Why, and what the person can do.
+        hint: &'static str,
+    },
     /// There is no such question. Retry: never.
     #[error("there is no question {question}: show the run that asks for its questions")]
     NoQuestion {
@@ -169,6 +177,7 @@ impl WorkError {
             | Self::HookRefused(_)
             | Self::NoConversation { .. }
             | Self::NoOccurrence { .. }
+            | Self::Occurrence { .. }
             | Self::Blank { .. }
             | Self::Beyond(_)
             | Self::Filter(_)

@@ -176,9 +176,7 @@ impl Work {
         let filters = self.filters(ws, id).await?;
         let (host, head) = (self.store.host(Db::Journal), self.journal_head(ws).await?);
         self.change(ws, id, (AuditAction::WorkResume, "", context), |step, _, now| {
-            if step.definition().state == WorkState::Active
-                && self.end_suspension(step.definition(), now)?
-            {
+            if step.definition().state == WorkState::Active && self.end_suspension(step, now)? {
                 return Ok(Vec::new());
             }
             move_to(step, WorkState::Active)?;
@@ -323,13 +321,15 @@ impl Work {
             if action == AuditAction::WorkHold {
                 news.push(event(EventKind::WorkNeedsAttention, id.as_str()));
             }
+            let mut audit = context.audit(action, id.as_str());
+            audit.detail = std::mem::take(&mut step.note);
             let (its_ops, written) = step.decided(ws, now);
             let mut commit = Commit::new("work.change", Db::Agent, ws)
                 .ops(ops)
                 .ops(its_ops)
                 .change(event(EventKind::WorkStatus, id.as_str()))
                 .changes(news)
-                .audit(context.audit(action, id.as_str()));
+                .audit(audit);
             commit.once.clone_from(&once);
             let committed = self.store.commit(commit).await?;
             Ok(committed.replayed.is_none().then_some(written))

@@ -4,14 +4,16 @@
 //! is moved is the same one, so what has run never runs again. How far the series has come stays as it is: what
 //! is due and has no row yet is not lost.
 
-use dormouse_formats::recurrence::{Clock, Exception, Person, Position, Series, Start};
+use dormouse_formats::recurrence::{Exception, Person, Position, Series, Start};
 use dormouse_store::agent::work::definition::Definition;
+use dormouse_store::{Db, receipt};
 use dormouse_types::audit::AuditAction;
-use dormouse_types::work::WorkState;
-use dormouse_types::{Timestamp, WorkId, WorkspaceId};
+use dormouse_types::work::{SkipReason, WorkCreator, WorkState};
+use dormouse_types::{Id as _, Timestamp, WorkId, WorkRunId, WorkspaceId};
 
 use crate::error::broken;
-use crate::snapshot::Written;
+use crate::schedule::occurrence;
+use crate::snapshot::{NewRun, Step, Written};
 use crate::{RequestContext, Work, WorkError, series_text};
 
 /// How many occurrences are listed that will happen.
@@ -34,13 +36,15 @@ pub struct Upcoming {
     pub is_moved: bool,
     /// Whether a person skips it.
     pub is_skipped: bool,
+    /// Whether it was skipped or moved, and can still happen as the schedule says.
+    pub can_restore: bool,
 }
 
 /// What comes of a schedule.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Coming {
-    /// The next occurrences, in the order in which they are due: five that happen, and those between that are
-    /// skipped.
+    /// The next occurrences, in the order in which they are due: five that happen, and all that a person
+    /// skipped or moved.
     pub occurrences: Vec<Upcoming>,
     /// When it is due again; `None` if it is not suspended.
     pub suspended_until: Option<Timestamp>,
@@ -48,13 +52,37 @@ pub struct Coming {
 
 /// What a person wants with an occurrence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wish {
+pub enum Wish<'a> {
     /// It does not happen.
     Skip,
     /// It happens then.
-    MoveTo(Timestamp),
+    MoveTo(At<'a>),
     /// It happens as the schedule says.
     Restore,
+}
+
+/// A time that a person wrote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct At<'a> {
+    /// What it means.
+    pub at: Timestamp,
+    /// What was sent: an idempotency key stands for that, because what words mean moves with the clock.
+    pub sent: &'a str,
+}
+
+impl Wish<'_> {
+    fn action(self) -> AuditAction {
+        match self {
+            Self::Skip => AuditAction::WorkSkip,
+            Self::MoveTo(_) => AuditAction::WorkMove,
+            Self::Restore => AuditAction::WorkRestore,
+        }
+    }
+}
+
+/// What is requested with an occurrence, as an idempotency key stands for it.
+fn subject_of(key: &str, sent: Option<&str>) -> String {
+    format!("{key} {}", sent.unwrap_or_default())
 }
 
 fn key_of(start: Start) -> String {
@@ -76,24 +104,54 @@ fn with_exceptions(
     Ok(again)
 }
 
-/// What is still to come, with what is skipped, as far as anybody looks.
-fn upcoming<'a>(
-    whole: &'a Series,
-    series: &'a Series,
+/// What is still to come, with what is skipped: the first that happen, as many as are wanted, and all that a
+/// person changed.
+fn upcoming(
+    whole: &Series,
+    series: &Series,
     position: &Position,
-    person: &'a Person,
-) -> impl Iterator<Item = (Start, Upcoming)> + 'a {
+    person: &Person,
+    (now, n_happen): (jiff::Timestamp, usize),
+) -> Vec<(Start, Upcoming)> {
+    let changed: Vec<Start> = series.exceptions().iter().filter_map(changed).collect();
     let skipped: Vec<Start> = series.exceptions().iter().filter_map(cancelled).collect();
-    whole.upcoming(position, person).take(FARTHEST).map(move |one| {
-        let start = one.id.start;
-        let found = Upcoming {
-            key: key_of(start),
-            due: Timestamp::from_jiff(one.due),
-            is_moved: one.is_moved,
-            is_skipped: skipped.contains(&start),
-        };
-        (start, found)
-    })
+    let mut n = 0;
+    let near = whole.upcoming(position, person).take(FARTHEST).map(|one| one.id.start);
+    let near = near.take_while(|start| {
+        n += usize::from(!skipped.contains(start));
+        n <= n_happen
+    });
+    let near: Vec<Start> = near.collect();
+    let far = changed.into_iter().filter(|start| whole.is_to_come(*start, position, person));
+    let far: Vec<Start> = far.filter(|start| !near.contains(start)).collect();
+    let mut all: Vec<(Start, Upcoming)> = near
+        .into_iter()
+        .chain(far)
+        .map(|start| (start, described(whole, series, start, person, now)))
+        .collect();
+    all.sort_by_key(|(start, one)| (one.due, *start));
+    all
+}
+
+/// An occurrence as it is listed.
+fn described(
+    whole: &Series,
+    series: &Series,
+    start: Start,
+    person: &Person,
+    now: jiff::Timestamp,
+) -> Upcoming {
+    let one = whole.occurrence(start, person);
+    let is_skipped = series.exceptions().iter().any(|one| cancelled(one) == Some(start));
+    let by_rule = whole.due_by_rule(start, person);
+    let is_changed = one.is_moved || is_skipped;
+    Upcoming {
+        key: key_of(start),
+        due: Timestamp::from_jiff(one.due),
+        is_moved: one.is_moved,
+        is_skipped,
+        can_restore: is_changed && by_rule > now && !series.is_suspended(by_rule),
+    }
 }
 
 fn cancelled(exception: &Exception) -> Option<Start> {
@@ -107,16 +165,14 @@ fn cancelled(exception: &Exception) -> Option<Start> {
     }
 }
 
-/// Whether an exception is about the occurrence with this original start.
-fn is_about(exception: &Exception, original: Start) -> bool {
+/// The original start of the occurrence that a person changed with an exception.
+fn changed(exception: &Exception) -> Option<Start> {
     match exception {
-        Exception::Cancelled(start) | Exception::Moved { original: start, .. } => {
-            *start == original
-        }
+        Exception::Cancelled(start) | Exception::Moved { original: start, .. } => Some(*start),
         Exception::Added(_)
         | Exception::Excluded(_)
         | Exception::ExcludedDay(_)
-        | Exception::Suspended { .. } => false,
+        | Exception::Suspended { .. } => None,
     }
 }
 
@@ -151,76 +207,122 @@ impl Work {
         }
         let person = self.person();
         let (series, position) = self.series_of(definition, &person)?;
+        let now = self.clock.now();
         let whole = whole(&series, &person)?;
         let mut n_happen = 0;
-        let occurrences = upcoming(&whole, &series, &position, &person)
+        let occurrences = upcoming(&whole, &series, &position, &person, (now.to_jiff(), LISTED))
+            .into_iter()
             .map(|(_, one)| one)
-            .take_while(|one| {
+            // What was skipped is over once its time has passed.
+            .filter(|one| !one.is_skipped || one.due > now)
+            .filter(|one| {
                 n_happen += usize::from(!one.is_skipped);
-                n_happen <= LISTED
+                n_happen <= LISTED || one.is_skipped || one.is_moved
             })
             .collect();
-        let until = suspended_until(&series, self.clock.now().to_jiff());
+        let until = suspended_until(&series, now.to_jiff());
         Ok(Coming { occurrences, suspended_until: until.map(Timestamp::from_jiff) })
     }
 
     /// Skips or moves an occurrence that is still to come, or lets it happen as the schedule says.
     ///
-    /// Errors: no such occurrence is to come; it is moved to a time at which the schedule is suspended.
+    /// Errors: no such occurrence is to come; it is over; its new time is over for the schedule, or suspended.
     pub async fn change_occurrence(
         &self,
         ws: WorkspaceId,
         id: &WorkId,
         key: &str,
-        wish: Wish,
+        wish: Wish<'_>,
         context: &RequestContext,
     ) -> Result<Written, WorkError> {
-        let action = match wish {
-            Wish::Skip => AuditAction::WorkSkip,
-            Wish::MoveTo(_) => AuditAction::WorkMove,
-            Wish::Restore => AuditAction::WorkRestore,
+        let sent = match wish {
+            Wish::MoveTo(to) => Some(to.sent),
+            Wish::Skip | Wish::Restore => None,
         };
-        let subject = format!("{key} {wish:?}");
-        self.change(ws, id, (action, &subject, context), |step, _, _| {
+        let subject = subject_of(key, sent);
+        self.change(ws, id, (wish.action(), &subject, context), |step, _, now| {
             let after = step.definition();
             let none = || WorkError::NoOccurrence { work: id.clone(), key: key.to_owned() };
+            let refused = |hint| WorkError::Occurrence { key: key.to_owned(), hint };
             if after.schedule.is_none() {
                 return Err(none());
             }
             let person = self.person();
             let (series, position) = self.series_of(after, &person)?;
             let whole = whole(&series, &person)?;
-            let found =
-                upcoming(&whole, &series, &position, &person).find(|(_, one)| one.key == key);
-            let (original, _) = found.ok_or_else(none)?;
-            let kept = series.exceptions().into_iter().filter(|one| !is_about(one, original));
+            let all = upcoming(&whole, &series, &position, &person, (now.to_jiff(), FARTHEST));
+            let found = all.into_iter().find(|(_, one)| one.key == key);
+            let (original, found) = found.ok_or_else(none)?;
+            if found.is_skipped && found.due <= now {
+                return Err(refused("was skipped and is over: choose one that is still to come"));
+            }
+            let kept = series.exceptions().into_iter();
+            let kept = kept.filter(|one| changed(one) != Some(original));
             let mut again = with_exceptions(&series, &person, kept)?;
+            let mut detail = key.to_owned();
             match wish {
-                Wish::Restore => {}
                 Wish::Skip => again.except(Exception::Cancelled(original)),
+                Wish::Restore => {
+                    let by_rule = again.due_by_rule(original, &person);
+                    if again.is_suspended(by_rule) {
+                        return Err(refused(
+                            "is suspended at the time that its schedule says: resume the work first",
+                        ));
+                    }
+                    let is_to_come = again.is_to_come(original, &position, &person);
+                    if by_rule <= now.to_jiff() || !is_to_come {
+                        return Err(refused(
+                            "cannot be restored, because the time that its schedule says is over: skip it, \
+                             or move it to another time",
+                        ));
+                    }
+                }
                 Wish::MoveTo(to) => {
-                    let to = to.to_jiff();
-                    if suspended_until(&series, to).is_some() {
-                        let hint = "it is suspended then: resume it first, or name a later time";
-                        let state = after.state;
-                        return Err(WorkError::State { work: id.clone(), state, hint });
+                    if suspended_until(&series, to.at.to_jiff()).is_some() {
+                        return Err(refused(
+                            "cannot be moved to a time at which the work is suspended: resume it first, or \
+                             name a later time",
+                        ));
                     }
-                    let moved = moved(&again, to, &person);
-                    again.except(Exception::Moved { original, to: moved.0, clock: moved.1 });
+                    again.except(again.moved_to(original, to.at.to_jiff(), &person));
                     // Somebody who travels west meets a time again that was over for the schedule.
-                    let whole = self::whole(&again, &person)?;
-                    let mut all = upcoming(&whole, &again, &position, &person);
-                    if !all.any(|(start, _)| start == original) {
-                        let hint = "its clock has shown that time already: name a later time";
-                        let state = after.state;
-                        return Err(WorkError::State { work: id.clone(), state, hint });
+                    if !again.is_to_come(original, &position, &person) {
+                        return Err(refused(
+                            "cannot be moved to a time that its clock has shown already: name a later time",
+                        ));
                     }
+                    detail = format!("{key} to {}", to.at);
                 }
             }
             self.reschedule(after, &again, &person)?;
+            step.note(detail);
             Ok(Vec::new())
         })
         .await
+    }
+
+    /// What a request to move an occurrence or to suspend work answered, if it is repeated: what its words mean
+    /// may be over by now.
+    ///
+    /// Errors: the idempotency key stands for another request.
+    pub async fn answered(
+        &self,
+        ws: WorkspaceId,
+        id: &WorkId,
+        (occurrence, sent): (Option<&str>, &str),
+        context: &RequestContext,
+    ) -> Result<Option<Written>, WorkError> {
+        let (action, subject) = match occurrence {
+            Some(key) => (AuditAction::WorkMove, subject_of(key, Some(sent))),
+            None => (AuditAction::WorkSuspend, sent.to_owned()),
+        };
+        let once = context.once(action.name(), &format!("{id}|{subject}"), id.as_str());
+        let Some(once) = once else { return Ok(None) };
+        match self.store.first(receipt::by_id(Db::Agent, ws, &once.id)).await? {
+            Some(first) if first.request == once.request => self.written(ws, id).await.map(Some),
+            Some(_) => Err(WorkError::Reused { id: once.id }),
+            None => Ok(None),
+        }
     }
 
     /// Lets nothing of a schedule be due until a time. What falls into it never runs late.
@@ -230,11 +332,10 @@ impl Work {
         &self,
         ws: WorkspaceId,
         id: &WorkId,
-        until: Timestamp,
+        At { at: until, sent }: At<'_>,
         context: &RequestContext,
     ) -> Result<Written, WorkError> {
-        let subject = until.to_string();
-        self.change(ws, id, (AuditAction::WorkSuspend, &subject, context), |step, _, now| {
+        self.change(ws, id, (AuditAction::WorkSuspend, sent, context), |step, _, now| {
             let after = step.definition();
             if after.schedule.is_none() || after.state != WorkState::Active {
                 let hint = "only active work with a schedule can be suspended; pause it instead";
@@ -246,27 +347,50 @@ impl Work {
             let mut again = with_exceptions(&series, &person, ended)?;
             again.suspend(now.to_jiff(), Some(until.to_jiff()));
             self.reschedule(after, &again, &person)?;
+            step.note(format!("until {until}"));
             Ok(Vec::new())
         })
         .await
     }
 
     /// Ends the suspension of a definition. Returns whether there was one.
+    ///
+    /// Of work that happens once, what fell into the suspension has a row that says so: nothing else of it
+    /// comes.
     pub(crate) fn end_suspension(
         &self,
-        after: &mut Definition,
+        step: &mut Step,
         now: Timestamp,
     ) -> Result<bool, WorkError> {
+        let after = step.definition();
         if after.schedule.is_none() {
             return Ok(false);
         }
         let person = self.person();
-        let (series, _) = self.series_of(after, &person)?;
+        let (series, position) = self.series_of(after, &person)?;
         if suspended_until(&series, now.to_jiff()).is_none() {
             return Ok(false);
         }
         let again = with_exceptions(&series, &person, ended(&series, now.to_jiff()))?;
         self.reschedule(after, &again, &person)?;
+        let only = series.occurrence(Start::at(series.start()), &person);
+        let is_left_out = series.rule().is_none()
+            && position.at < only.due
+            && only.due <= now.to_jiff()
+            && again.is_suspended(only.due);
+        if is_left_out {
+            let new = NewRun {
+                depth: 0,
+                occurrence: occurrence(&after.id, &only.id),
+                scheduled_for: Some(Timestamp::from_jiff(only.due)),
+                skipped: Some(SkipReason::Suspended),
+                revises: None,
+                by: WorkCreator::Scheduler,
+            };
+            let over = Position::new(now.to_jiff(), &person);
+            after.position = Some(serde_json::to_string(&over).map_err(broken)?);
+            step.add_run(WorkRunId::fresh(now, &*self.entropy), new, now);
+        }
         Ok(true)
     }
 
@@ -325,12 +449,4 @@ fn ended(series: &Series, now: jiff::Timestamp) -> Vec<Exception> {
         other => Some(other),
     };
     series.exceptions().into_iter().filter_map(end).collect()
-}
-
-/// An instant as a time on the clock of a series: that of the person, or of its zone.
-fn moved(series: &Series, to: jiff::Timestamp, person: &Person) -> (jiff::civil::DateTime, Clock) {
-    match series.clock() {
-        Clock::Floating | Clock::Day => (person.zone.to_datetime(to), Clock::Floating),
-        Clock::Zone(_) => (jiff::tz::TimeZone::UTC.to_datetime(to), Clock::utc()),
-    }
 }

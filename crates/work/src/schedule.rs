@@ -252,7 +252,7 @@ impl Work {
 }
 
 /// The identity under which an occurrence of a definition has its run.
-fn occurrence(of: &WorkId, one: &OccurrenceId) -> Occurrence {
+pub(crate) fn occurrence(of: &WorkId, one: &OccurrenceId) -> Occurrence {
     Occurrence {
         source: of.to_string(),
         uid: String::new(),

@@ -65,7 +65,9 @@ pub fn write(series: &Series) -> String {
                 format!("RECURRENCE-ID{}\nSTATUS:CANCELLED", start(original))
             }
             Exception::Moved { original, to, clock } => {
-                format!("RECURRENCE-ID{}\nDTSTART{}", start(original), on(&clock, to))
+                let second = if to.fold { SECOND } else { "" };
+                let to = on(&clock, to.civil);
+                format!("RECURRENCE-ID{}\nDTSTART{second}{to}", start(original))
             }
             Exception::Suspended { from, until } => {
                 let until = until.map(|until| until.to_string()).unwrap_or_default();
@@ -91,6 +93,17 @@ fn start(start: Start) -> String {
     format!("{second}:{}", start.civil.strftime(TIME))
 }
 
+/// Until when a series as text is suspended at an instant; `None` if it is not, or for good. It reads no other
+/// line.
+pub fn suspended_until(text: &str, now: jiff::Timestamp) -> Option<jiff::Timestamp> {
+    let spans = text.lines().filter_map(|line| line.strip_prefix("X-DORMOUSE-OFF:"));
+    let spans = spans.filter_map(|span| {
+        let (from, until) = span.split_once('/')?;
+        Some((from.parse::<jiff::Timestamp>().ok()?, until.parse::<jiff::Timestamp>().ok()?))
+    });
+    spans.filter(|(from, until)| *from <= now && now < *until).map(|(_, until)| until).max()
+}
+
 /// Reads a series that [`write`] wrote.
 ///
 /// Errors: a line that is no such property, an unknown zone, a rule that does not hold.
@@ -105,8 +118,12 @@ pub fn read(text: &str, person: &Person) -> Result<Series, SeriesTextError> {
         match (name, original.take()) {
             ("DTSTART", None) => begin = Some(read_start(rest)?),
             ("DTSTART", Some(original)) => {
-                let (to, clock) = read_start(rest)?;
-                exceptions.push(Exception::Moved { original, to, clock });
+                let (fold, rest) = match rest.strip_prefix(SECOND) {
+                    Some(rest) => (true, rest),
+                    None => (false, rest),
+                };
+                let (civil, clock) = read_start(rest)?;
+                exceptions.push(Exception::Moved { original, to: Start { civil, fold }, clock });
             }
             ("STATUS", Some(original)) if rest == ":CANCELLED" => {
                 exceptions.push(Exception::Cancelled(original));
@@ -196,7 +213,8 @@ mod tests {
         let berlin = Clock::named("Europe/Berlin").expect("a zone");
         let start = date(2026, 3, 2).at(9, 0, 0, 0);
         let on = |day| Start::at(date(2026, 3, day).at(9, 0, 0, 0));
-        let to = date(2026, 3, 9).at(0, 0, 0, 0);
+        let to = Start::at(date(2026, 3, 9).at(0, 0, 0, 0));
+        let second = Start { fold: true, ..to };
         let at = |text: &str| text.parse().expect("an instant");
         for clock in [Clock::Floating, Clock::Day, berlin.clone(), Clock::utc()] {
             let mut series =
@@ -208,6 +226,8 @@ mod tests {
                 Exception::Cancelled(Start { fold: true, ..on(6) }),
                 Exception::Moved { original: on(7), to, clock },
                 Exception::Moved { original: on(8), to, clock: berlin.clone() },
+                Exception::Moved { original: on(10), to: second, clock: berlin.clone() },
+                Exception::Moved { original: on(11), to: second, clock: Clock::Floating },
                 Exception::Suspended { from: at("2026-04-01T00:00:00.5Z"), until: None },
                 Exception::Suspended {
                     from: at("2026-04-01T00:00:00Z"),
@@ -217,7 +237,7 @@ mod tests {
                 series.except(exception);
             }
             let text = write(&series);
-            assert_eq!(text.lines().count(), 13, "{text}");
+            assert_eq!(text.lines().count(), 17, "{text}");
             assert_eq!(read(&text, &person()).as_ref(), Ok(&series), "{text}");
         }
     }

@@ -38,6 +38,8 @@ pub(crate) struct Step {
     runs: Vec<(Option<RunState>, Run)>,
     /// Whether a later step decides about more of what was missed: that one tells of it.
     has_more: bool,
+    /// What the audit log says about the change.
+    pub note: String,
 }
 
 /// A definition as a commit left it, with the run that stands for it.
@@ -73,7 +75,7 @@ impl Snapshot {
     /// Begins a commit that changes nothing yet.
     pub(crate) fn step(self) -> Step {
         let after = self.definition.clone();
-        Step { before: self, after, runs: Vec::new(), has_more: false }
+        Step { before: self, after, runs: Vec::new(), has_more: false, note: String::new() }
     }
 }
 
@@ -156,6 +158,11 @@ impl Step {
         self.push(None, run)
     }
 
+    /// Says in the audit log what the change is about.
+    pub fn note(&mut self, detail: String) {
+        self.note = detail;
+    }
+
     /// Leaves it to a later step to tell of what was missed: that one decides about the rest of it.
     pub fn has_more(&mut self) {
         self.has_more = true;
@@ -189,7 +196,7 @@ impl Step {
             Some(SkipReason::Paused) => {
                 (is_newest && self.after.state == WorkState::Held).then_some(DeliveryKind::Held)
             }
-            Some(SkipReason::Overlap | SkipReason::TooMany) => None,
+            Some(SkipReason::Overlap | SkipReason::TooMany | SkipReason::Suspended) => None,
             None => delivery_of(run),
         }
     }

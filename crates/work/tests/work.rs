@@ -9,6 +9,7 @@ mod cases {
     mod asking;
     mod delivering;
     mod planning;
+    mod occurrences;
     mod events;
     mod hooks;
     mod failing;

@@ -126,6 +126,35 @@ impl Series {
         .flatten()
     }
 
+    /// An occurrence by its original start, whether it is over, skipped or suspended.
+    pub fn occurrence(&self, start: Start, person: &Person) -> Occurrence {
+        let Candidate { due, is_moved, .. } = self.candidate_of(start, person);
+        Occurrence { id: self.id(start), due, is_moved }
+    }
+
+    /// When the occurrence with an original start is due by the rule, whatever was said about it.
+    pub fn due_by_rule(&self, start: Start, person: &Person) -> Timestamp {
+        self.at_its_start(start, person).due
+    }
+
+    /// Whether an occurrence of the series is still to come after a position: it is not over, not taken out and
+    /// not suspended. It costs the same however far ahead it is.
+    pub fn is_to_come(&self, start: Start, after: &Position, person: &Person) -> bool {
+        let candidate = self.candidate_of(start, person);
+        let is_cancelled = self.overrides.get(&start) == Some(&Override::Cancelled);
+        !is_cancelled
+            && !self.is_excluded(start)
+            && !candidate.is_over(after)
+            && !self.is_suspended(candidate.due)
+    }
+
+    fn candidate_of(&self, start: Start, person: &Person) -> Candidate {
+        match self.overrides.get(&start) {
+            Some(Override::Moved(to, clock)) => moved(start, *to, clock, person),
+            Some(Override::Cancelled) | None => self.at_its_start(start, person),
+        }
+    }
+
     /// What does not come from the rule, or no longer at the time it says.
     fn single<'a>(&'a self, person: &'a Person) -> impl Iterator<Item = Candidate> + 'a {
         let once = self.rule().is_none().then(|| Start::at(self.start()));
@@ -134,10 +163,7 @@ impl Series {
         let added = added.map(|start| self.at_its_start(start, person));
         let moved = self.overrides.iter().filter_map(|(start, one)| match one {
             Override::Cancelled => None,
-            Override::Moved(to, clock) => Some(Candidate {
-                is_moved: true,
-                ..candidate(*start, Start::at(*to), clock, true, person)
-            }),
+            Override::Moved(to, clock) => Some(moved(*start, *to, clock, person)),
         });
         added.chain(moved).filter(|candidate| !self.is_excluded(candidate.start))
     }
@@ -245,6 +271,12 @@ impl Candidate {
     fn limit(&self) -> DateTime {
         self.shows.checked_add(farthest_move()).unwrap_or(DateTime::MAX)
     }
+}
+
+/// The occurrence with this original start, moved to a time on a clock.
+fn moved(start: Start, to: Start, clock: &Clock, person: &Person) -> Candidate {
+    // The clock shows the second of two equal times again: only the instant says whether it is over.
+    Candidate { is_moved: true, ..candidate(start, to, clock, !to.fold, person) }
 }
 
 /// The occurrence with this original start at a time on a clock. `by_clock` says whether the clock of a

@@ -1,11 +1,12 @@
 //! What is known about single occurrences of a series, one by one: for code that stores a series.
 
 use jiff::Timestamp;
-use jiff::civil::{Date, DateTime};
+use jiff::civil::Date;
 
+use super::elapsed::is_second;
 use super::series::{Override, Series, Suspension};
 use super::starts::Start;
-use super::zone::Clock;
+use super::zone::{Clock, Person};
 
 /// Something that a series has besides its start and its rule. Starts are on the clock of the series.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +22,7 @@ pub enum Exception {
     Moved {
         original: Start,
         /// When it happens, on the clock below.
-        to: DateTime,
+        to: Start,
         /// The clock of that time.
         clock: Clock,
     },
@@ -51,6 +52,22 @@ impl Series {
             .iter()
             .map(|one| Exception::Suspended { from: one.from, until: one.until });
         added.chain(excluded).chain(days).chain(overrides).chain(suspended).collect()
+    }
+
+    /// What says that an occurrence happens at an instant. In a series with a zone of its own it keeps the
+    /// instant; in all others it follows the clock of the person, as the series does.
+    pub fn moved_to(&self, original: Start, at: Timestamp, person: &Person) -> Exception {
+        match self.clock() {
+            Clock::Floating | Clock::Day => {
+                let civil = person.zone.to_datetime(at);
+                let to = Start { civil, fold: is_second(&person.zone, at) };
+                Exception::Moved { original, to, clock: Clock::Floating }
+            }
+            Clock::Zone(_) => {
+                let to = Start::at(jiff::tz::TimeZone::UTC.to_datetime(at));
+                Exception::Moved { original, to, clock: Clock::utc() }
+            }
+        }
     }
 
     /// Adds one of them.

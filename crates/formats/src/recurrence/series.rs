@@ -56,7 +56,7 @@ pub(super) enum Override {
     /// It does not happen.
     Cancelled,
     /// It happens at another time. It keeps its identity.
-    Moved(DateTime, Clock),
+    Moved(Start, Clock),
 }
 
 /// When nothing of a series is due.
@@ -208,7 +208,7 @@ impl Series {
             Given::Utc(at) => (TimeZone::UTC.to_datetime(*at), Clock::utc()),
             Given::In(at, clock) => (*at, clock.clone()),
         };
-        self.overrides.insert(start, Override::Moved(civil, clock));
+        self.overrides.insert(start, Override::Moved(Start::at(civil), clock));
     }
 
     /// Lets nothing be due from an instant until another, or for good. What falls into that time never runs

@@ -3,8 +3,8 @@
 use dormouse_types::built_in_work::BuiltInWork;
 use dormouse_types::closed_list;
 use dormouse_types::work::{
-    CatchUp, Overlap, RunState, SkipReason, WorkCreator, WorkOutcome, WorkSource, WorkState,
-    WorkStatus, WorkType,
+    CatchUp, Overlap, RunState, SkipReason, WorkCreator, WorkOutcome, WorkSource, WorkStart,
+    WorkState, WorkStatus, WorkType,
 };
 use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_kind::{WorkKind, WorkParameters, WorkReads, WorkRefusal};
@@ -23,6 +23,21 @@ pub struct SchedulePreview {
     pub sentence: String,
     /// The next times, at most five.
     pub next: Vec<Timestamp>,
+}
+
+/// What new work would be, to be shown before it is made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct WorkPreview {
+    /// What would start its first run.
+    pub starts: WorkStart,
+    /// What its schedule means: the one that is given, or that its instructions say. `None` without one.
+    pub schedule: Option<SchedulePreview>,
+    /// When such work usually runs, in words, if it would run once, now: a schedule to choose.
+    pub usual_schedule: Option<String>,
+    /// What it does without a language model, as an English sentence; `None` if a language model reads it.
+    pub sentence: Option<String>,
 }
 
 /// A kind of work without a language model, ready to switch on.
@@ -124,6 +139,9 @@ pub struct AgentWork {
     pub steps: Vec<WorkStep>,
     /// When the next occurrence is due.
     pub next_due_at: Option<Timestamp>,
+    /// Until when nothing of its schedule is due; `None` if it is not suspended.
+    #[serde(default)]
+    pub suspended_until: Option<Timestamp>,
     /// The policy for missed occurrences.
     pub catch_up: CatchUp,
     /// The most that a missed occurrence may be late and still run. Units: hours.
@@ -323,6 +341,9 @@ pub struct WorkOccurrence {
     pub is_moved: bool,
     /// Whether a person skips it.
     pub is_skipped: bool,
+    /// Whether it was skipped or moved, and can still happen as the schedule says.
+    #[serde(default)]
+    pub can_restore: bool,
 }
 
 /// What comes of the schedule of agent work.
@@ -330,7 +351,7 @@ pub struct WorkOccurrence {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct WorkOccurrences {
-    /// The next five that happen, and those between that are skipped, in the order in which they are due.
+    /// The next five that happen, and all that a person skipped or moved, in the order in which they are due.
     pub items: Vec<WorkOccurrence>,
     /// Until when nothing of it is due; `None` if it is not suspended.
     pub suspended_until: Option<Timestamp>,

@@ -175,7 +175,7 @@ fn ten_years_with_overrides_run_as_they_say(world: &World) {
             11 => Exception::Excluded(original),
             _ => Exception::Moved {
                 original,
-                to: original.civil.checked_add(30.minutes()).expect("a time"),
+                to: Start::at(original.civil.checked_add(30.minutes()).expect("a time")),
                 clock: Clock::Floating,
             },
         });

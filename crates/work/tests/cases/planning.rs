@@ -4,12 +4,8 @@ use std::sync::Arc;
 
 use dormouse_scheduler::End;
 use dormouse_store::agent::work::run::Run;
-use dormouse_testkit::ManualClock;
-use dormouse_types::port::Clock as _;
 use dormouse_types::work::{CatchUp, Overlap};
-use dormouse_work::WorkError;
 use dormouse_work::lifecycle::Edit;
-use dormouse_work::occurrence::Wish;
 use jiff::civil::DateTime;
 
 use crate::world::{WS, World, finish, me, wait};
@@ -297,57 +293,6 @@ fn a_zone_that_moves_back_and_forth_leaves_each_day_with_one_row(world: &World) 
     assert_eq!(travel(world, 1), Vec::<String>::new());
 }
 
-fn single_occurrences_run_as_a_person_wants_them(world: &World) {
-    let id = world.create("Standup", Some("daily at 9"));
-    let change = |key: &str, wish: Wish| {
-        let changed = wait(world.work.change_occurrence(WS, &id, key, wish, &me()));
-        changed.map(|written| world.local(written.definition.next_due_at.expect("a time")))
-    };
-    let instant = |at: &str| ManualClock::at(at).now();
-    assert_eq!(change("2026-03-02T09:00:00", Wish::Skip).expect("skipped"), "03-03 09:00");
-    let to = Wish::MoveTo(instant("2026-03-02T16:00:00Z"));
-    assert_eq!(change("2026-03-03T09:00:00", to).expect("moved"), "03-02 17:00");
-    for _ in 0..4 {
-        world.script.push(finish("done", "Told."));
-    }
-    let drained = |at: &str| -> Vec<String> {
-        world.set(at);
-        world.drain();
-        world.runs(&id).iter().map(|run| run.occurrence.original_start[5..10].to_owned()).collect()
-    };
-    assert_eq!(drained("2026-03-02T12:00:00Z"), Vec::<String>::new(), "it is skipped");
-    assert_eq!(drained("2026-03-02T16:00:00Z"), ["03-03"]);
-    assert_eq!(drained("2026-03-03T12:00:00Z"), ["03-03"], "it ran the day before");
-    let again = change("2026-03-03T09:00:00", Wish::Restore);
-    assert!(matches!(again, Err(WorkError::NoOccurrence { .. })), "{again:?}");
-
-    let until = instant("2026-03-06T06:00:00Z");
-    wait(world.work.suspend(WS, &id, until, &me())).expect("suspended");
-    assert_eq!(drained("2026-03-05T12:00:00Z"), ["03-03"]);
-    wait(world.work.resume(WS, &id, &me())).expect("it goes on");
-    assert_eq!(drained("2026-03-05T13:00:00Z"), ["03-03"], "what was suspended never runs late");
-    assert_eq!(drained("2026-03-06T08:00:00Z"), ["03-03", "03-06"]);
-}
-
-fn an_occurrence_is_not_moved_to_a_time_that_its_clock_has_shown(world: &World) {
-    let id = world.create("Standup", Some("daily at 9"));
-    world.script.push(finish("done", "Told."));
-    world.set("2026-03-02T08:00:00Z");
-    assert_eq!(world.drain(), [DONE]);
-    // It is three in the morning again.
-    let west = world.in_zone("America/New_York");
-    wait(west.work.follow_zone(WS)).expect("it follows");
-    let move_to = |at: &str| {
-        let wish = Wish::MoveTo(ManualClock::at(at).now());
-        wait(west.work.change_occurrence(WS, &id, "2026-03-03T09:00:00", wish, &me()))
-    };
-    let lost = move_to("2026-03-02T13:00:00Z");
-    assert!(matches!(lost, Err(WorkError::State { .. })), "{lost:?}");
-    let moved = move_to("2026-03-02T15:00:00Z").expect("moved");
-    let due = moved.definition.next_due_at.expect("a time");
-    assert_eq!(due.to_string(), "2026-03-02T15:00:00Z");
-}
-
 fn a_one_off_time_runs_once_and_is_over(world: &World) {
     let id = world.create("Reminder", Some("tomorrow at 15:00"));
     world.set("2026-03-03T14:00:00Z");
@@ -416,8 +361,6 @@ each_engine! {
     a_zone_that_changes_neither_repeats_nor_loses_a_run,
     what_the_clock_is_set_past_is_caught_up_as_the_policy_says,
     a_zone_that_moves_back_and_forth_leaves_each_day_with_one_row,
-    single_occurrences_run_as_a_person_wants_them,
-    an_occurrence_is_not_moved_to_a_time_that_its_clock_has_shown,
     time_away_is_caught_up_as_the_policy_says,
     how_late_a_missed_run_may_be_is_up_to_its_work,
     runs_that_may_be_side_by_side_have_a_session_each,

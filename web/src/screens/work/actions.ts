@@ -2,7 +2,7 @@
 // where the work is, and what else it moved comes with its events.
 
 import { api, idempotencyKey, unwrap, type Schemas } from "../../api/client";
-import { asProblem } from "../../api/problem";
+import { asProblem, type Problem } from "../../api/problem";
 import { toasts } from "../../app/toasts.svelte";
 import { t, type Key } from "../../i18n/index.svelte";
 import { wording } from "../../live/dateOrder.svelte";
@@ -119,12 +119,24 @@ export async function skipOccurrence(work: Work, one: Occurrence, at: string): P
   }
 }
 
-/** Lets one occurrence happen at another time, in words; returns whether it was taken. */
-export async function moveOccurrence(work: Work, one: Occurrence, to: string): Promise<boolean> {
+/** Why a request was refused, to be said at the field that it is about; undefined if it was taken. */
+async function refusalOf(act: () => Promise<unknown>): Promise<Problem | undefined> {
+  try {
+    await act();
+    return undefined;
+  } catch (error) {
+    return asProblem(error);
+  } finally {
+    reload();
+  }
+}
+
+/** Lets one occurrence happen at another time, in words; returns why it was refused. */
+export async function moveOccurrence(work: Work, one: Occurrence, to: string): Promise<Problem | undefined> {
   const params = { path: { work: work.id, occurrence: one.key }, header: header() };
   const send = (): Promise<Work> =>
     unwrap(api.POST("/api/tasks/{work}/occurrences/{occurrence}/move", { params, body: { to, ...wording() } }));
-  return tried("work.what.move", { title: work.title }, send);
+  return refusalOf(send);
 }
 
 /** Lets one occurrence happen as the schedule says. */
@@ -133,11 +145,11 @@ export async function restoreOccurrence(work: Work, one: Occurrence): Promise<vo
   await tried("work.what.restore", { title: work.title }, () => unwrap(api.POST("/api/tasks/{work}/occurrences/{occurrence}/restore", params)));
 }
 
-/** Lets nothing of a schedule be due until a time in words; returns whether it was taken. */
-export async function suspendWork(work: Work, until: string): Promise<boolean> {
+/** Lets nothing of a schedule be due until a time in words; returns why it was refused. */
+export async function suspendWork(work: Work, until: string): Promise<Problem | undefined> {
   const params = { path: { work: work.id }, header: header() };
   const send = (): Promise<Work> => unwrap(api.POST("/api/tasks/{work}/suspend", { params, body: { until, ...wording() } }));
-  return tried("work.what.suspend", { title: work.title }, send);
+  return refusalOf(send);
 }
 
 /** Sets which changes of tasks start the work; returns whether it was taken. */

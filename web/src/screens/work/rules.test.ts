@@ -84,6 +84,13 @@ describe("what work is up to", () => {
     expect(standingOf(work("a", { state: "archived", runState: "failed" }))).toBe("archived");
     expect(standingOf(work("a", { runState: "failed" }))).toBe("failed");
     expect(standingOf(work("a"))).toBe("waiting");
+    const until = { suspendedUntil: hour(20) };
+    expect(standingOf(work("a", { ...until, runState: "succeeded" }))).toBe("suspended");
+    expect(standingOf(work("a", { ...until, runState: "running" }))).toBe("running");
+    expect(standingOf(work("a", { ...until, state: "paused" }))).toBe("paused");
+    expect(standingOf(work("a", { events: [] }))).toBe("nothingComes");
+    expect(standingOf(work("a", { events: [], nextDueAt: hour(13) }))).toBe("waiting");
+    expect(standingOf(work("a", { events: [], schedule: null }))).toBe("waiting");
   });
 
   it("has the colour of what it asks for", () => {

@@ -25,6 +25,8 @@ export type Standing =
   | "no_op"
   | "cancelled"
   | "skipped"
+  | "suspended"
+  | "nothingComes"
   | "waiting";
 
 const OPEN: readonly RunState[] = ["running", "queued", "needs_input", "needs_review"];
@@ -53,11 +55,14 @@ export function unreadSchedule(problem: Problem): Problem {
   return new Problem({ status: problem.status, code: "schedule-not-understood", title: detail, detail });
 }
 
-export function standingOf(work: Pick<Work, "state" | "runState">): Standing {
+export function standingOf(work: Pick<Work, "state" | "runState"> & Partial<Pick<Work, "suspendedUntil" | "schedule" | "nextDueAt" | "events">>): Standing {
   const { state, runState } = work;
   if (runState !== null && OPEN.includes(runState)) return runState;
   if (state !== "active") return state;
-  return runState ?? "waiting";
+  if (work.suspendedUntil != null) return "suspended";
+  if (runState !== null) return runState;
+  // A single time that is over, or that the person skipped.
+  return work.schedule != null && work.nextDueAt === null && work.events?.length === 0 ? "nothingComes" : "waiting";
 }
 
 export function toneOf(standing: Standing): Tone {
@@ -72,7 +77,7 @@ export function signOf(work: Pick<Work, "state" | "runState" | "nextDueAt">): Ic
   if (work.nextDueAt !== null && (standing === "waiting" || standing === "succeeded" || standing === "no_op" || standing === "skipped")) return "calendar";
   if (standing === "succeeded" || standing === "no_op") return "check";
   if (standing === "needs_input" || standing === "needs_review") return "user";
-  if (standing === "paused" || standing === "held") return "pause";
+  if (standing === "paused" || standing === "held" || standing === "suspended") return "pause";
   if (standing === "archived") return "archive";
   if (standing === "cancelled" || standing === "skipped") return "x";
   return toneOf(standing) === "danger" || standing === "disabled" ? "alert" : "clock";
@@ -114,7 +119,7 @@ export function grouped(all: readonly Work[], waiting: ReadonlySet<string>, now:
   for (const work of all) {
     const standing = standingOf(work);
     if (waiting.has(work.id)) groups.needsYou.push(work);
-    else if (standing === "running" || standing === "queued" || work.nextDueAt !== null || (work.type === "scheduled" && (work.state === "paused" || work.state === "held"))) groups.next.push(work);
+    else if (standing === "running" || standing === "queued" || work.nextDueAt !== null || standing === "suspended" || (work.type === "scheduled" && (work.state === "paused" || work.state === "held"))) groups.next.push(work);
     else if (work.completedAt !== null && isSameDay(new Date(work.completedAt), now, zone)) groups.today.push(work);
     else groups.older.push(work);
   }

@@ -4,6 +4,7 @@ use clap::Args;
 use dormouse::view::{AgentWork, Page};
 use dormouse_types::Id as _;
 use dormouse_types::work::{WorkState, WorkStatus};
+use jiff::tz::TimeZone;
 
 use crate::client::path;
 use crate::failure::Failure;
@@ -59,7 +60,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         table.row([
             work.id.short().to_owned(),
             titled(&work.title).to_owned(),
-            state(work),
+            state(work, &session.zone),
             work.next_due_at.map_or_else(String::new, minute),
             work.schedule.clone().unwrap_or_else(|| "once".to_owned()),
             work.completed_at.or(work.started_at).map_or_else(String::new, minute),
@@ -75,12 +76,19 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
 }
 
 /// What it is up to, or why it does nothing.
-pub(super) fn state(work: &AgentWork) -> String {
+pub(super) fn state(work: &AgentWork, zone: &TimeZone) -> String {
     let run = work.run_state.map(|state| state.name().replace('_', " "));
+    let is_open = work.run_state.is_some_and(|it| !it.is_over());
+    let suspended = work.suspended_until.filter(|_| !is_open);
+    let is_over = work.schedule.is_some() && work.next_due_at.is_none() && work.events.is_empty();
     match (work.state, run) {
-        (WorkState::Active, Some(run)) => run,
-        (WorkState::Active, None) => "waits".to_owned(),
-        (state, Some(run)) if work.run_state.is_some_and(|it| !it.is_over()) => {
+        (WorkState::Active, run) => match (suspended, run) {
+            (Some(until), _) => format!("suspended until {}", time::minute(until, zone)),
+            (None, Some(run)) => run,
+            (None, None) if is_over => "nothing to come".to_owned(),
+            (None, None) => "waits".to_owned(),
+        },
+        (state, Some(run)) if is_open => {
             format!("{}, {run}", state.name())
         }
         (state, _) => state.name().to_owned(),

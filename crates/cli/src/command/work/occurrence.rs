@@ -5,6 +5,7 @@ use dormouse::view::{AgentWork, WorkOccurrence, WorkOccurrences};
 use dormouse_types::Id as _;
 use serde_json::{Value, json};
 
+use super::name::named;
 use super::settings;
 use crate::client::encode;
 use crate::failure::Failure;
@@ -86,8 +87,7 @@ pub async fn move_to(session: &mut Session, params: MoveParams) -> Result<(), Fa
 }
 
 pub async fn restore(session: &mut Session, params: OneParams) -> Result<(), Failure> {
-    let is_changed = |one: &WorkOccurrence| one.is_skipped || one.is_moved;
-    change(session, params, "restore", is_changed, json!({}), "restored").await
+    change(session, params, "restore", |one| one.can_restore, json!({}), "restored").await
 }
 
 pub async fn suspend(session: &mut Session, params: SuspendParams) -> Result<(), Failure> {
@@ -95,7 +95,18 @@ pub async fn suspend(session: &mut Session, params: SuspendParams) -> Result<(),
     let body = in_words(session, "until", &params.until);
     let path = format!("/api/tasks/{}/suspend", work.id);
     let reply = session.client.post(&path, body).await?;
-    settings::tell(session, &reply, "suspended")
+    if session.print_body(&reply) {
+        return Ok(());
+    }
+    let work: AgentWork = reply.read()?;
+    let minute = |at| time::minute(at, &session.zone);
+    let until = work.suspended_until.map(|at| format!(" until {}", minute(at)));
+    let next = match work.next_due_at {
+        Some(at) => format!(", next {}", minute(at)),
+        None => ": nothing of it comes after that".to_owned(),
+    };
+    session.screen.say(format!("suspended {}{}{next}", named(&work), until.unwrap_or_default()));
+    Ok(())
 }
 
 /// Changes the occurrence that is named, or the first that `is_meant`.
@@ -119,7 +130,12 @@ async fn change(
         }
     };
     let path = path_of(&work, &format!("/{}/{verb}", encode(&key)));
-    let reply = session.client.post(&path, body).await?;
+    let command = session.command(&format!("work coming {}", work.id.short()));
+    let reply = session.client.post(&path, body).await.map_err(|failure| {
+        // The work was found, so it is the occurrence that was not.
+        let is_unknown = failure.is("not-found");
+        if is_unknown { failure.hint(format!("{command} lists the keys")) } else { failure }
+    })?;
     settings::tell(session, &reply, done)
 }
 

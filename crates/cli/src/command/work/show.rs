@@ -30,7 +30,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let (style, width) = (session.screen.style(), session.screen.prose_width());
     let minute = |at| time::minute(at, &session.zone);
     let mut lines = vec![style.bold(&line(titled(&work.title))), style.dim(work.id.as_str())];
-    let mut facts = vec![("state", state(&work))];
+    let mut facts = vec![("state", state(&work, &session.zone))];
     let without = if work.events.is_empty() { "once" } else { "none: changes of tasks start it" };
     facts.push(("schedule", work.schedule.clone().unwrap_or_else(|| without.to_owned())));
     facts.extend(work.next_due_at.map(|at| ("next", minute(at))));

@@ -17,6 +17,8 @@ pub(crate) struct Meant {
     pub(crate) instructions: Option<String>,
     pub(crate) built_in: Option<Option<BuiltInWork>>,
     pub(crate) schedule: Option<ReadSchedule>,
+    /// When such work usually runs, in words, if nothing says when it does.
+    pub(crate) usual_schedule: Option<String>,
 }
 
 impl Dormouse {
@@ -107,6 +109,7 @@ impl Dormouse {
                 instructions: Some(instructions),
                 built_in: Some(Some(made)),
                 schedule: given,
+                usual_schedule: None,
             });
         }
         let instructions = new.instructions.clone().unwrap_or_default();
@@ -119,14 +122,21 @@ impl Dormouse {
                 }
                 given => given,
             };
-            return Ok(Meant { instructions: Some(instructions), built_in: None, schedule });
+            return Ok(Meant {
+                instructions: Some(instructions),
+                built_in: None,
+                schedule,
+                usual_schedule: None,
+            });
         }
         let read = self.understood(caller, &instructions, wording, "instructions").await?;
         self.may_be_kept(caller, &read.parameters).await?;
-        // What starts by something else has the usual time only if its words say one.
         let starts_otherwise = new.waits_for_calls || !new.events.is_empty();
+        let is_silent = given.is_none() && read.is_usual_time;
+        let usual_schedule = (is_silent && !starts_otherwise).then(|| read.schedule_words.clone());
         let schedule = match given {
-            None if starts_otherwise && read.is_usual_time => None,
+            // The usual time of its kind is for who chooses it.
+            None if read.is_usual_time => None,
             None => {
                 let wording = in_language(wording, &read);
                 Some(self.read_work_schedule(&read.schedule_words, wording)?)
@@ -135,7 +145,7 @@ impl Dormouse {
         };
         let made = self.as_read(read, words, wording);
         let built_in = Some(Some(made));
-        Ok(Meant { instructions: Some(instructions), built_in, schedule })
+        Ok(Meant { instructions: Some(instructions), built_in, schedule, usual_schedule })
     }
 
     /// What a change of work means. Work that was given to a language model reads its instructions
@@ -152,8 +162,12 @@ impl Dormouse {
         let current = self.work.definition(caller.workspace, id).await?;
         let before = built_in(&current)?;
         let instructions = patch.instructions.clone();
-        let unchanged =
-            Meant { instructions: instructions.clone(), built_in: None, schedule: given };
+        let unchanged = Meant {
+            instructions: instructions.clone(),
+            built_in: None,
+            schedule: given,
+            usual_schedule: None,
+        };
         let words_after = words.or(current.schedule_words.as_deref());
         if let Some(parameters) = &patch.parameters {
             self.may_be_kept(caller, parameters).await?;
@@ -173,7 +187,7 @@ impl Dormouse {
                 let read = self.understood(caller, text, wording, "instructions").await?;
                 self.may_be_kept(caller, &read.parameters).await?;
                 let is_timed = !read.is_usual_time && current.schedule.is_some();
-                let schedule = match unchanged.schedule {
+                let schedule = match unchanged.schedule.clone() {
                     None if is_timed => {
                         let of_read = in_language(wording, &read);
                         Some(self.read_work_schedule(&read.schedule_words, of_read)?)
@@ -183,7 +197,7 @@ impl Dormouse {
                 let words = schedule.as_ref().map(|one| one.words.clone());
                 let words = words.as_deref().or(words_after);
                 let made = self.as_read(read, words, wording);
-                Ok(Meant { instructions, built_in: Some(Some(made)), schedule })
+                Ok(Meant { instructions, built_in: Some(Some(made)), schedule, ..unchanged })
             }
             (Some(before), None) if words.is_some() => {
                 let language = Language::of_tag(&before.language).unwrap_or(wording.language);

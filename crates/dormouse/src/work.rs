@@ -4,7 +4,7 @@ use dormouse_queries::{RunDays, WorkFilter};
 use dormouse_store::agent::entity;
 use dormouse_store::agent::work::run::Run;
 use dormouse_types::template::TemplateKind;
-use dormouse_types::work::{CatchUp, Overlap, WorkCreator, WorkSource};
+use dormouse_types::work::{CatchUp, Overlap, WorkCreator, WorkSource, WorkStart};
 use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_kind::WorkParameters;
 use dormouse_types::work_step::WorkStep;
@@ -20,7 +20,8 @@ use dormouse_work::templates::Followed;
 use crate::dates::{Reader, Wording};
 use crate::request::{receipt_id, require};
 use crate::view::{
-    AgentWork, AgentWorkDetail, Page, SchedulePreview, WorkLogLine, WorkQuestion, WorkRun,
+    AgentWork, AgentWorkDetail, Page, SchedulePreview, WorkLogLine, WorkPreview, WorkQuestion,
+    WorkRun,
 };
 use crate::{Dormouse, Error};
 
@@ -100,6 +101,11 @@ impl TranscriptFile {
     }
 }
 
+fn previewed(read: ReadSchedule) -> SchedulePreview {
+    let next = read.next.iter().map(|one| Timestamp::from_jiff(one.due)).collect();
+    SchedulePreview { sentence: read.sentence, next }
+}
+
 impl Dormouse {
     /// Reads a schedule in words: what it means, and when it happens next.
     ///
@@ -112,8 +118,33 @@ impl Dormouse {
     ) -> Result<SchedulePreview, Error> {
         require(caller, Scope::Read)?;
         let read = self.read_work_schedule(words, wording)?;
-        let next = read.next.iter().map(|one| Timestamp::from_jiff(one.due)).collect();
-        Ok(SchedulePreview { sentence: read.sentence, next })
+        Ok(previewed(read))
+    }
+
+    /// What new work would be, as [`Self::create_work`] would make it. Writes nothing.
+    ///
+    /// Errors: the words are no schedule; the instructions need a language model; a parameter that no run can
+    /// use.
+    pub async fn preview_work(
+        &self,
+        caller: &Caller,
+        new: &NewWork,
+        wording: Wording,
+    ) -> Result<WorkPreview, Error> {
+        require(caller, Scope::Read)?;
+        let meant = self.meant_by(caller, new, wording).await?;
+        let starts = match &meant.schedule {
+            Some(_) => WorkStart::Schedule,
+            None if new.waits_for_calls => WorkStart::Calls,
+            None if !new.events.is_empty() => WorkStart::Changes,
+            None => WorkStart::Now,
+        };
+        Ok(WorkPreview {
+            starts,
+            schedule: meant.schedule.map(previewed),
+            usual_schedule: meant.usual_schedule,
+            sentence: meant.built_in.flatten().map(|made| made.sentence),
+        })
     }
 
     pub(crate) fn read_work_schedule(

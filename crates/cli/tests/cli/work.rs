@@ -343,10 +343,58 @@ fn one_occurrence_is_skipped_moved_and_restored_and_a_schedule_suspended() {
     assert_eq!(coming(), five("  moved"));
     let refused = world.run(&["work", "move", "digest", "--to", "tomorrow"]);
     assert!(refused.code != 0 && refused.err.contains("has no time of day"), "{refused:?}");
-    world.ok(&["work", "suspend", "digest", "--until", "in 30 days"]);
+    let unknown = world.run(&["work", "skip", "digest", "--occurrence", "never"]);
+    assert!(
+        unknown.code == 1 && unknown.err.contains("`never` names no occurrence"),
+        "{unknown:?}"
+    );
+    assert!(unknown.err.contains(" lists the keys") && unknown.err.contains("work coming "));
+    let suspended = world.ok(&["work", "suspend", "digest", "--until", "in 30 days"]).out;
+    let suspended = steady(&world, &suspended);
+    let until = "until <some minute...>, next <some minute...>";
+    assert!(suspended.starts_with("suspended ") && suspended.contains(until), "{suspended}");
     assert_eq!(coming()[0], "suspended until <some minute...>; `work resume` ends that");
+    for command in [&["work", "list"][..], &["work", "show", "digest"]] {
+        let shown = steady(&world, &world.ok(command).out);
+        assert!(shown.contains("suspended until <some minute...>"), "{shown}");
+    }
     world.ok(&["work", "resume", "digest"]);
     assert_eq!(coming(), five("  moved"));
+}
+
+#[test]
+fn a_single_time_that_falls_into_a_suspension_is_said_to_do_so() {
+    let world = World::new();
+    let add = ["work", "add", "Agenda", "--instructions", "Say what is due today"];
+    world.ok(&[&add[..], &["--schedule", "tomorrow at 15:00"]].concat());
+    let suspended = world.ok(&["work", "suspend", "agenda", "--until", "in 30 days"]).out;
+    assert!(suspended.contains(": nothing of it comes after that"), "{suspended}");
+    assert!(world.ok(&["work", "list"]).out.contains("suspended until"));
+    world.ok(&["work", "resume", "agenda"]);
+    world.ok(&["work", "skip", "agenda"]);
+    assert!(world.ok(&["work", "list"]).out.contains("nothing to come"));
+}
+
+#[test]
+fn a_dry_run_says_what_work_without_a_schedule_becomes() {
+    let world = World::new();
+    let add = |instructions: &'static str, more: &[&'static str]| {
+        let add = ["work", "add", "Agenda", "--instructions", instructions];
+        let said = |args: &[&str]| steady(&world, &world.ok(args).out);
+        let dry = said(&[&add[..], more, &["--dry-run"]].concat());
+        (dry, said(&[&add[..], more].concat()))
+    };
+    let (dry, added) = add("Say what is due today", &[]);
+    let proposed = "it would run once, now\nits usual time: --schedule 'every weekday at 07:30'\n";
+    assert_eq!(dry, format!("{proposed}nothing was written\n"));
+    assert!(added.starts_with("added ") && added.contains("run 1 "), "{added}");
+    let (dry, added) = add("Say what is due today", &["--waits-for-calls"]);
+    assert_eq!(dry, "it would run when a hook of it is called\nnothing was written\n");
+    assert!(added.starts_with("added ") && !added.contains("next"), "{added}");
+    let (dry, added) = add("Every weekday at 7 say what is due today", &[]);
+    assert!(dry.starts_with("every weekday at 07:00\n  <some day.....> 07:00\n"), "{dry}");
+    let times = dry.trim_end_matches("nothing was written\n");
+    assert!(added.starts_with(times) && added.contains(", next <some minute...>"), "{added}");
 }
 
 #[test]

@@ -29,6 +29,12 @@ use crate::world::{World, me, now, token};
 static AGENDA: LazyLock<WorkParameters> =
     LazyLock::new(|| WorkParameters::Agenda(Agenda::default()));
 
+static NEW_WORK: LazyLock<NewWork> = LazyLock::new(|| NewWork {
+    title: "New".into(),
+    instructions: Some("Do it.".into()),
+    ..NewWork::default()
+});
+
 /// What the methods are tried on.
 struct Subject {
     world: World,
@@ -317,6 +323,7 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Read preview_schedule |s, c| s.world.dormouse.preview_schedule(c, "every weekday at 9", Wording::default());
     Read work_gallery |s, c| s.world.dormouse.work_gallery(c, Wording::default());
     Read read_work_instruction |s, c| s.world.dormouse.read_work_instruction(c, "every day at 7 tell me what is due", Wording::default());
+    Read preview_work |s, c| s.world.dormouse.preview_work(c, &NEW_WORK, Wording::default());
     Read try_work |s, c| s.world.dormouse.try_work(c, &AGENDA, Wording::default());
     Read work_list |s, c| s.world.dormouse.work_list(c, WorkFilter::default(), 9, None);
     Read work_detail |s, c| s.world.dormouse.work_detail(c, &s.work.asking);

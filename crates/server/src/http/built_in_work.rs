@@ -2,7 +2,7 @@
 
 use axum::Json;
 use dormouse::dates::{DayOrder, Wording};
-use dormouse::view::{Page, WorkInstruction, WorkTemplate, WorkTrial};
+use dormouse::view::{Page, WorkInstruction, WorkPreview, WorkTemplate, WorkTrial};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -10,7 +10,7 @@ use super::reply::{Reply, whole};
 use crate::app::App;
 use crate::extract::{Json as Body, Query};
 use crate::problem_groups::Dates;
-use crate::wire::{WorkReadParams, WorkTryParams};
+use crate::wire::{WorkParams, WorkReadParams, WorkTryParams};
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -51,6 +51,22 @@ pub(super) async fn gallery(
 pub(super) async fn read(app: App, Body(params): Body<WorkReadParams>) -> Reply<WorkInstruction> {
     let (text, wording) = params.read()?;
     Ok(Json(app.dormouse.read_work_instruction(&app.caller, &text, wording).await?))
+}
+
+/// Says what new agent work would be: what would start it, and when.
+///
+/// It is read as `POST /api/tasks` reads it, and nothing is written.
+#[utoipa::path(
+    post,
+    path = "/api/work/preview",
+    operation_id = "previewWork",
+    tag = "agent work",
+    request_body = WorkParams,
+    responses((status = 200, description = "What it would be.", body = WorkPreview), Dates),
+)]
+pub(super) async fn preview(app: App, Body(params): Body<WorkParams>) -> Reply<WorkPreview> {
+    let (new, wording) = params.read()?;
+    Ok(Json(app.dormouse.preview_work(&app.caller, &new, wording).await?))
 }
 
 /// Tries agent work that needs no language model: what a run would come to now.

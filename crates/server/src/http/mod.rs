@@ -201,6 +201,7 @@ fn agent_work() -> OpenApiRouter<Dormouse> {
         .routes(routes!(work::pause_all))
         .routes(routes!(built_in_work::gallery))
         .routes(routes!(built_in_work::read))
+        .routes(routes!(built_in_work::preview))
         .routes(routes!(built_in_work::try_it))
         .routes(routes!(work::show, work::edit, work::delete))
         .routes(routes!(work::run))

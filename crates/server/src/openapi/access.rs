@@ -52,6 +52,7 @@ const OTHERS: &[(&str, Needs)] = &[
     ("openSocket", Needs::Nothing),
     ("previewWake", Needs::Scope(Scope::Read)),
     ("readWorkInstruction", Needs::Scope(Scope::Read)),
+    ("previewWork", Needs::Scope(Scope::Read)),
     ("tryWork", Needs::Scope(Scope::Read)),
     ("createTicket", Needs::Scope(Scope::Read)),
     ("removeLine", Needs::Scope(Scope::Admin)),

@@ -90,7 +90,40 @@ pub async fn everything(world: &World) {
     world
         .call("POST", "/api/work/read", r#"{"text": "every weekday at 7 tell me what is due"}"#)
         .await;
+    world.call("POST", "/api/work/preview", DIGEST).await;
     world.call("POST", "/api/work/try", r#"{"parameters": {"kind": "agenda"}}"#).await;
+}
+
+/// What is said about new work before it is made is what it becomes.
+#[tokio::test]
+async fn work_that_says_nothing_about_when_runs_once_now_and_its_usual_time_is_proposed() {
+    let world = World::new();
+    let what_happens = async |more: Value| {
+        let mut body = json!({ "title": "Agenda", "instructions": "Say what is due today" });
+        body.as_object_mut()
+            .expect("an object")
+            .extend(more.as_object().expect("an object").clone());
+        let preview = world.call("POST", "/api/work/preview", &body.to_string()).await;
+        assert_eq!(preview.status, 200, "{}", preview.rendered());
+        let made = world.call("POST", "/api/tasks", &body.to_string()).await.json();
+        let (preview, next) = (preview.json(), made["nextDueAt"].clone());
+        assert_eq!(preview["schedule"]["next"][0], next, "{preview:#}");
+        let is_queued = made["runState"] == "queued";
+        (preview["starts"].clone(), preview["usualSchedule"].clone(), next, is_queued)
+    };
+    let none = Value::Null;
+    let once = what_happens(json!({})).await;
+    assert_eq!(once, (json!("now"), json!("every weekday at 07:30"), none.clone(), true));
+    assert_eq!(what_happens(json!({ "events": [] })).await, once);
+    let calls = what_happens(json!({ "waitsForCalls": true })).await;
+    assert_eq!(calls, (json!("calls"), none.clone(), none.clone(), false));
+    let changes = what_happens(json!({ "events": [{ "event": "created" }] })).await;
+    assert_eq!(changes, (json!("changes"), none.clone(), none.clone(), false));
+    let due = json!("2026-03-03T07:00:00Z");
+    let words = json!({ "instructions": "Every day at 7 say what is due" });
+    assert_eq!(what_happens(words).await, (json!("schedule"), none.clone(), due.clone(), false));
+    let given = json!({ "schedule": "every day at 7" });
+    assert_eq!(what_happens(given).await, (json!("schedule"), none, due, false));
 }
 
 #[tokio::test]

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use dormouse::view::{AgentWork, SchedulePreview};
+use dormouse::view::{AgentWork, SchedulePreview, WorkPreview};
 use dormouse_types::limits;
-use dormouse_types::work::{CatchUp, Overlap};
+use dormouse_types::work::{CatchUp, Overlap, WorkStart};
 use serde_json::{Value, json};
 
 use super::name::named;
@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::find;
 use crate::input;
 use crate::session::Session;
+use crate::terminal::{line, time};
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -130,6 +131,24 @@ pub fn with_wording(session: &Session, mut body: Value) -> Value {
     body
 }
 
+/// Says what starts work for which no schedule is given; what happens at once is seen anyway.
+fn say_start(session: &mut Session, preview: &WorkPreview, is_dry_run: bool) {
+    if let Some(schedule) = &preview.schedule {
+        return next::say(session, schedule);
+    }
+    if !is_dry_run {
+        return;
+    }
+    session.screen.say(match preview.starts {
+        WorkStart::Calls => "it would run when a hook of it is called",
+        WorkStart::Changes => "it would run when a task changes in one of these ways",
+        WorkStart::Now | WorkStart::Schedule => "it would run once, now",
+    });
+    if let Some(words) = &preview.usual_schedule {
+        session.screen.say(format!("its usual time: --schedule '{}'", line(words)));
+    }
+}
+
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let Instructions { instructions, file } = params.instructions;
     let instructions = match (instructions, &file) {
@@ -156,28 +175,6 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     if let Some(reply) = &preview {
         next::say(session, &reply.read::<SchedulePreview>()?);
     }
-    if params.dry_run {
-        match &preview {
-            Some(reply) => drop(session.print_body(reply)),
-            None if params.waits_for_calls => {
-                session.screen.say("it would run when a hook of it is called");
-            }
-            None if events.is_some() => {
-                session.screen.say("it would run when a task changes in one of these ways");
-            }
-            None => session.screen.say("it would run once, now"),
-        }
-        session.screen.say("nothing was written");
-        return Ok(());
-    }
-    // What was understood is seen even if the rest is refused.
-    session.flush();
-    if params.model.is_some() || template.is_some() {
-        let chooser = Chooser::NewWork(params.model.as_deref(), template.as_ref());
-        if !is_agreed(session, &chooser, params.yes).await? {
-            return Ok(());
-        }
-    }
     let mut body = json!({
         "title": params.title.join(" "),
         "instructions": instructions,
@@ -197,9 +194,31 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     if params.schedule.is_some() {
         body = with_wording(session, body);
     }
+    let preview = match preview {
+        Some(reply) => reply,
+        None => {
+            let reply = session.client.post("/api/work/preview", body.clone()).await?;
+            say_start(session, &reply.read()?, params.dry_run);
+            reply
+        }
+    };
+    if params.dry_run {
+        session.print_body(&preview);
+        session.screen.say("nothing was written");
+        return Ok(());
+    }
+    // What was understood is seen even if the rest is refused.
+    session.flush();
+    if params.model.is_some() || template.is_some() {
+        let chooser = Chooser::NewWork(params.model.as_deref(), template.as_ref());
+        if !is_agreed(session, &chooser, params.yes).await? {
+            return Ok(());
+        }
+    }
     let reply = session.client.post("/api/tasks", body).await?;
     let work: AgentWork = reply.read()?;
-    session.screen.say(format!("added {}", named(&work)));
+    let next = work.next_due_at.map(|at| format!(", next {}", time::minute(at, &session.zone)));
+    session.screen.say(format!("added {}{}", named(&work), next.unwrap_or_default()));
     match &work.latest_run {
         Some(id) => super::run::wait(session, id).await,
         None => {

@@ -24,6 +24,10 @@ test("the time zone is set on the page of settings, says where it comes from, an
   await expect(dates.getByText("Chosen for this workspace.")).toBeVisible();
   await expect(dates.getByRole("alert")).toHaveCount(0);
   await expect.poll(() => next(server, id)).toMatch(/T03:00:00Z$/);
+  await dates.getByLabel("Days start at").fill("06:30");
+  await dates.getByRole("button", { name: "Set", exact: true }).click();
+  const dayStarts = async (): Promise<unknown> => ((await server.ask("GET", "/api/settings")) as { dayStarts: string }).dayStarts;
+  await expect.poll(dayStarts).toBe("06:30");
   await app.goto(`${server.address}/work/${id}`);
   await expect(app.getByRole("link", { name: "Change the time zone" }).or(app.getByText(/Times are in/)).first()).toBeVisible();
   // Another node, or another page, changes it: the field follows.
@@ -50,7 +54,8 @@ test("one occurrence is skipped, moved and restored, and all of it suspended unt
   const to = coming.getByLabel("When instead");
   await to.fill("whenever");
   await to.press("Enter");
-  await expect(app.getByText(/not understood/)).toBeVisible();
+  await expect(coming.getByRole("alert")).toContainText(/not understood/);
+  await expect(to).toHaveAttribute("aria-invalid", "true");
   await to.fill("in three days at 13:45");
   await to.press("Enter");
   await expect(coming.getByRole("listitem").filter({ hasText: "moved" })).toContainText("13:45");
@@ -59,6 +64,7 @@ test("one occurrence is skipped, moved and restored, and all of it suspended unt
   await coming.getByLabel("Until").fill("in ten days");
   await coming.getByLabel("Until").press("Enter");
   await expect(coming.getByText(/^Suspended until/)).toBeVisible();
+  await expect(app.getByRole("banner").or(app.locator("header")).getByText(/^Suspended until/).first()).toBeVisible();
   const { suspendedUntil } = (await server.ask("GET", `/api/tasks/${id}/occurrences`)) as { suspendedUntil: string };
   expect((await next(server, id)) > suspendedUntil).toBe(true);
   await coming.getByRole("button", { name: "Resume now" }).click();

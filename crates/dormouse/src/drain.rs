@@ -53,6 +53,7 @@ impl Dormouse {
         }
         lines.extend(self.agents.notice_restored(WORKSPACE).await?);
         // The person's clock may be set to another zone than when the program last ran.
+        self.load_day_starts().await?;
         self.follow_zone().await?;
         Ok(lines)
     }

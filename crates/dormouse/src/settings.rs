@@ -2,7 +2,9 @@
 
 use dormouse_journal::definition::{StoredZone, named_zone};
 use dormouse_store::{ChangeRow, Commit, Db};
+use dormouse_types::workspace_zone::USUAL_DAY_START;
 use dormouse_types::{Caller, EventKind, Origin, Scope};
+use jiff::civil::Time;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +25,8 @@ pub struct WorkspaceSettings {
     /// The time zone that holds while nobody has chosen one: that of the system in which the workspace was
     /// first opened.
     pub default_time_zone: String,
+    /// When something is due that has a day and no time, by that zone, as `08:00`.
+    pub day_starts: String,
 }
 
 impl WorkspaceSettings {
@@ -39,6 +43,18 @@ pub struct SettingsPatch {
     pub date_order: Option<Option<DayOrder>>,
     /// The time zone, by its IANA name; `Some(None)` sets it back to the default.
     pub time_zone: Option<Option<String>>,
+    /// When something is due that has a day and no time, as `06:30`; `Some(None)` sets it back to 08:00.
+    pub day_starts: Option<Option<String>>,
+}
+
+/// How a time of day is written.
+const HOURS: &str = "%H:%M";
+
+fn time_of_day(text: &str) -> Result<Time, Error> {
+    Time::strptime(HOURS, text.trim()).map_err(|_| Error::Invalid {
+        field: "dayStarts",
+        message: format!("`{text}` is no time of day: write one such as 06:30"),
+    })
 }
 
 impl Dormouse {
@@ -56,12 +72,13 @@ impl Dormouse {
             date_order: self.date_order().await?,
             time_zone: stored.as_ref().and_then(StoredZone::chosen).map(name),
             default_time_zone: name(default),
+            day_starts: self.stored_day_starts().await?.strftime(HOURS).to_string(),
         })
     }
 
     /// Changes settings of the workspace.
     ///
-    /// Errors: an unknown time zone; then nothing is changed.
+    /// Errors: an unknown time zone, or no time of day; then nothing is changed.
     pub async fn edit_settings(
         &self,
         caller: &Caller,
@@ -75,6 +92,10 @@ impl Dormouse {
             None => None,
             Some(name) => Some(name.as_deref().map(named_zone).transpose()?),
         };
+        let day_starts = match patch.day_starts {
+            None => None,
+            Some(text) => Some(text.as_deref().map(time_of_day).transpose()?),
+        };
         if let Some(order) = patch.date_order {
             let name = order.map(|order| order.to_string());
             self.journal.set_date_order(WORKSPACE, name.as_deref(), &caller.actor).await?;
@@ -83,8 +104,12 @@ impl Dormouse {
             let default = &self.zone_settings.default;
             let (journal, actor) = (&self.journal, &caller.actor);
             journal.choose_zone(WORKSPACE, chosen.as_ref(), default, actor).await?;
-            self.load_zone().await?;
         }
+        if let Some(chosen) = day_starts {
+            let chosen = chosen.map(|time| time.strftime(HOURS).to_string());
+            self.journal.set_day_starts(WORKSPACE, chosen.as_deref(), &caller.actor).await?;
+        }
+        self.load_zone().await?;
         let origin = Origin::Person { via: None };
         let changed = ChangeRow::agent(origin, EventKind::SettingsChanged, None, "settings");
         self.store
@@ -93,8 +118,9 @@ impl Dormouse {
         self.settings_now().await
     }
 
-    /// Lets everything follow the time zone that is stored, if it is another one than before: days, due
-    /// dates, schedules without a zone of their own. Another node may have changed it.
+    /// Lets everything follow the time zone that is stored, and the time at which days start, if they are
+    /// others than before: days, due dates, schedules without a zone of their own. Another node may have
+    /// changed them.
     ///
     /// Errors: it cannot be read, or this version does not know it: then the zone stays as it is. Something
     /// could not be planned anew: then it is tried again the next time.
@@ -102,7 +128,8 @@ impl Dormouse {
         let mut is_followed = self.zone_settings.is_followed.lock().await;
         let stored = self.journal.stored_zone(WORKSPACE).await?;
         let zone = stored.as_ref().map_or(&self.zone_settings.default, |stored| &stored.zone);
-        if self.zone.set(zone) {
+        let is_other_day = self.load_day_starts().await?;
+        if self.zone.set(zone) || is_other_day {
             *is_followed = false;
         }
         if !*is_followed {
@@ -110,6 +137,18 @@ impl Dormouse {
             *is_followed = true;
         }
         Ok(())
+    }
+
+    /// Takes over when days start, as it is stored. Returns whether it was another time.
+    pub(crate) async fn load_day_starts(&self) -> Result<bool, Error> {
+        let time = self.stored_day_starts().await?;
+        Ok(self.zone.set_day_starts(time))
+    }
+
+    /// When days start. A value of a newer version counts as none.
+    async fn stored_day_starts(&self) -> Result<Time, Error> {
+        let stored = self.journal.day_starts(WORKSPACE).await?;
+        Ok(stored.and_then(|text| time_of_day(&text).ok()).unwrap_or(USUAL_DAY_START))
     }
 
     /// Plans anew, by the zone that the clock shows now, what was planned by another one.

@@ -237,15 +237,40 @@ impl Journal {
         order: Option<&str>,
         actor: &Actor,
     ) -> Result<(), JournalError> {
-        let op = match order {
-            Some(order) => setting::put(ws, setting::DATE_ORDER, order),
-            None => setting::remove(ws, setting::DATE_ORDER),
+        self.set_setting(ws, setting::DATE_ORDER, order, actor).await
+    }
+
+    /// When something is due that has a day and no time, as `06:30`; `None` if nobody chose a time.
+    pub async fn day_starts(&self, ws: WorkspaceId) -> Result<Option<String>, JournalError> {
+        Ok(self.store.first(setting::by_key(ws, setting::DAY_STARTS)).await?)
+    }
+
+    /// Sets when something is due that has a day and no time; `None` sets it back to the usual time.
+    pub async fn set_day_starts(
+        &self,
+        ws: WorkspaceId,
+        time: Option<&str>,
+        actor: &Actor,
+    ) -> Result<(), JournalError> {
+        self.set_setting(ws, setting::DAY_STARTS, time, actor).await
+    }
+
+    async fn set_setting(
+        &self,
+        ws: WorkspaceId,
+        key: &str,
+        value: Option<&str>,
+        actor: &Actor,
+    ) -> Result<(), JournalError> {
+        let op = match value {
+            Some(value) => setting::put(ws, key, value),
+            None => setting::remove(ws, key),
         };
         let commit = Commit::new("journal.setting", Db::Journal, ws).op(op).audit(Audit {
             actor: actor.clone(),
             action: AuditAction::SettingSet,
-            object: setting::DATE_ORDER.to_owned(),
-            detail: order.unwrap_or("none").to_owned(),
+            object: key.to_owned(),
+            detail: value.unwrap_or("none").to_owned(),
         });
         self.store.commit(commit).await?;
         Ok(())

@@ -61,15 +61,11 @@ use dormouse_types::audit::AuditAction;
 use dormouse_types::built_in_work::{NoWorkRules, WorkRules};
 use dormouse_types::port::{Clock, Entropy, NoSealingKeys, SealingKeys};
 use dormouse_types::{Actor, EventKind, Origin, WorkspaceId, WorkspaceZone, hash};
-use jiff::civil::Time;
 
 pub use error::WorkError;
 pub use facts::Facts;
 pub use templates::Templates;
 pub use tools::TOOLS;
-
-/// When something is due that has a day and no time.
-const DAY_DUE_AT: Time = Time::constant(8, 0, 0, 0);
 
 /// How often a request is decided before it fails as busy.
 const ATTEMPTS: Policy = Policy::CONTENDED;
@@ -198,7 +194,7 @@ impl Work {
 
     /// The person whose clock schedules without a zone follow.
     pub(crate) fn person(&self) -> Person {
-        Person { zone: self.zone.get(), day_due_at: DAY_DUE_AT }
+        Person { zone: self.zone.get(), day_due_at: self.zone.day_starts() }
     }
 }
 

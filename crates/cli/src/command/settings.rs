@@ -18,6 +18,9 @@ pub struct Params {
     /// due; `default` for that of the system
     #[arg(long, value_name = "NAME")]
     time_zone: Option<String>,
+    /// When agent work is due that has a day and no time, such as 06:30; `default` for 08:00
+    #[arg(long, value_name = "TIME")]
+    day_starts: Option<String>,
 }
 
 /// An order of day and month, or none.
@@ -51,6 +54,9 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     if let Some(name) = params.time_zone {
         body.insert("timeZone".to_owned(), json!((name != "default").then_some(name)));
     }
+    if let Some(time) = params.day_starts {
+        body.insert("dayStarts".to_owned(), json!((time != "default").then_some(time)));
+    }
     let reply = match body.is_empty() {
         true => session.client.get("/api/settings").await?,
         false => session.client.patch("/api/settings", body.into()).await?,
@@ -71,5 +77,6 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
             format!("time zone: {zone}, that of the system when this workspace was first opened")
         }
     });
+    session.screen.say(format!("days start at {}", line(&settings.day_starts)));
     Ok(())
 }

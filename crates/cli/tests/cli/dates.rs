@@ -138,9 +138,12 @@ fn the_time_zone_of_the_workspace_is_set_and_holds_for_the_next_command() {
     let shown = |args: &[&str]| world.ok(&[&["settings"][..], args].concat()).out;
     let before = shown(&[]);
     let system = ", that of the system when this workspace was first opened\n";
-    assert!(before.contains("\ntime zone: ") && before.ends_with(system), "{before}");
+    assert!(before.contains("\ntime zone: ") && before.contains(system), "{before}");
     let set = shown(&["--time-zone", "Pacific/Kiritimati"]);
-    assert!(set.ends_with("\ntime zone: Pacific/Kiritimati\n"), "{set}");
+    assert!(set.contains("\ntime zone: Pacific/Kiritimati\n"), "{set}");
+    let set = shown(&["--day-starts", "6:30"]);
+    assert!(set.ends_with("\ndays start at 06:30\n"), "{set}");
+    assert!(shown(&["--day-starts", "default"]).ends_with("\ndays start at 08:00\n"));
     // Whatever time it is, it is another day in Kiritimati than in Niue: they are 25 hours apart.
     let tomorrow = || {
         world.ok(&["task", "edit", "slug fence", "--due", "tomorrow"]);

@@ -20,6 +20,10 @@ pub(crate) struct SettingsParams {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>)]
     time_zone: Option<Option<String>>,
+    /// When something is due that has a day and no time, such as `06:30`; `null` sets it back to 08:00.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<String>)]
+    day_starts: Option<Option<String>>,
 }
 
 impl SettingsParams {
@@ -27,6 +31,7 @@ impl SettingsParams {
         let mut reading = Reading::default();
         let date_order =
             reading.clearable(self.date_order, |reading, text| reading.parse("/dateOrder", text));
-        reading.finish(SettingsPatch { date_order, time_zone: self.time_zone })
+        let (time_zone, day_starts) = (self.time_zone, self.day_starts);
+        reading.finish(SettingsPatch { date_order, time_zone, day_starts })
     }
 }

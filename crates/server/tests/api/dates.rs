@@ -36,8 +36,7 @@ async fn dates_are_read_in_the_order_and_the_language_of_the_reader() {
 #[tokio::test]
 async fn the_order_that_is_chosen_for_the_workspace_holds_where_a_request_names_none() {
     let world = World::new();
-    let settings =
-        |order: Value| json!({ "dateOrder": order, "timeZone": null, "defaultTimeZone": "UTC" });
+    let settings = |order: Value| json!({ "dateOrder": order, "timeZone": null, "defaultTimeZone": "UTC", "dayStarts": "08:00" });
     let change = async |order: Value| {
         let body = json!({ "dateOrder": order }).to_string();
         world.call("PATCH", "/api/settings", &body).await

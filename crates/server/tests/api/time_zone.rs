@@ -30,8 +30,7 @@ async fn a_person_sets_the_time_zone_and_everything_follows_at_once() {
     let daily = work(&world, "every day at 12").await;
     let london = work(&world, "every day at 12 Europe/London").await;
     assert_eq!(next(&world, &daily).await, "2026-03-02T12:00:00Z");
-    let settings =
-        |chosen: Value| json!({ "dateOrder": null, "timeZone": chosen, "defaultTimeZone": "UTC" });
+    let settings = |chosen: Value| json!({ "dateOrder": null, "timeZone": chosen, "defaultTimeZone": "UTC", "dayStarts": "08:00" });
     assert_eq!(world.get("/api/settings").await.json(), settings(Value::Null));
 
     assert_eq!(
@@ -73,6 +72,33 @@ async fn a_time_zone_that_nobody_knows_is_refused_with_an_example() {
     }
     let settings = world.get("/api/settings").await.json();
     assert_eq!((&settings["timeZone"], &settings["dateOrder"]), (&Value::Null, &Value::Null));
+}
+
+/// A rule about whole days has no time of its own.
+#[tokio::test]
+async fn what_has_a_day_and_no_time_is_due_when_the_day_starts() {
+    let world = World::new();
+    let daily = work(&world, "FREQ=DAILY").await;
+    let set = async |time: Value| {
+        let body = json!({ "dayStarts": time }).to_string();
+        let changed = world.call("PATCH", "/api/settings", &body).await;
+        assert_eq!(changed.status, 200, "{}", changed.rendered());
+        changed.json()["dayStarts"].clone()
+    };
+    assert_eq!(next(&world, &daily).await, "2026-03-03T08:00:00Z");
+    assert_eq!(set(json!("6:30")).await, "06:30");
+    assert_eq!(world.get("/api/settings").await.json()["dayStarts"], "06:30");
+    assert_eq!(next(&world, &daily).await, "2026-03-03T06:30:00Z");
+    change(&world, json!("Asia/Tokyo")).await;
+    assert_eq!(next(&world, &daily).await, "2026-03-02T21:30:00Z", "by the clock of the workspace");
+    change(&world, Value::Null).await;
+    assert_eq!(set(Value::Null).await, "08:00");
+    assert_eq!(next(&world, &daily).await, "2026-03-03T08:00:00Z");
+    let body = json!({ "dayStarts": "early", "timeZone": "Asia/Tokyo" }).to_string();
+    let refused = world.call("PATCH", "/api/settings", &body).await;
+    assert_eq!(refused.json()["errors"][0]["pointer"], "/dayStarts", "{}", refused.rendered());
+    assert!(refused.body.contains("`early` is no time of day"), "{}", refused.rendered());
+    assert_eq!(world.get("/api/settings").await.json()["timeZone"], Value::Null);
 }
 
 #[tokio::test]

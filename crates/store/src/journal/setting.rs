@@ -12,6 +12,9 @@ pub const TIME_ZONE: &str = "timeZone";
 /// The time zone of the workspace before a person chose one; missing if nobody did.
 pub const DEFAULT_TIME_ZONE: &str = "defaultTimeZone";
 
+/// When something is due that has a day and no time, as `06:30`; missing if nobody chose a time.
+pub const DAY_STARTS: &str = "dayStarts";
+
 /// The order of day and month in figures, as `dayFirst` or `monthFirst`; missing if nobody chose one.
 pub const DATE_ORDER: &str = "dateOrder";
 

@@ -62,6 +62,11 @@ export function setTimeZone(timeZone: string | null): Promise<WorkspaceSettings>
   return unwrap(api.PATCH("/api/settings", { body: { timeZone } }));
 }
 
+/** Sets when something is due that has a day and no time. */
+export function setDayStarts(dayStarts: string): Promise<WorkspaceSettings> {
+  return unwrap(api.PATCH("/api/settings", { body: { dayStarts } }));
+}
+
 export function createToken(body: Schemas["TokenParams"]): Promise<Schemas["CreatedToken"]> {
   return unwrap(api.POST("/api/tokens", { body }));
 }

@@ -6,11 +6,13 @@
 //!
 //! - A list of tasks is looked for anywhere in the document; an object with a name that holds one is a category.
 //! - A task that names another as its parent is an item of it, if it has nothing that an item could not hold.
+//! - Comments, items, labels and files that stand in lists of their own belong to the task that they name.
 //! - What a task names by its id, such as its list and labels, has the name that the document gives it elsewhere.
 //! - What was thrown away is left out, and said; so is all that is in no task.
 //!
 //! A task is known again by its id, else by its title.
 
+mod attached;
 mod find;
 mod named;
 mod names;
@@ -19,6 +21,7 @@ mod task;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use attached::Attached;
 use find::Found;
 use named::Named;
 use task::Part;
@@ -49,10 +52,11 @@ pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Option<Read
         first.node.line(),
         "JSON of no known program: what its members mean is a guess by their names",
     );
-    rest::say(root, &found, &mut gather);
+    let attached = Attached::of(root, &found);
+    rest::say(root, &found, attached.places(), &mut gather);
     let named = Named::of(root, &found);
     let mut parts = Vec::with_capacity(found.len());
-    for Found { node, list, list_name } in found {
+    for (at, Found { node, list, list_name }) in found.iter().cloned().enumerate() {
         if options.cancel.is_cancelled() {
             return Err(ReadError::Cancelled { name: name.to_owned() });
         }
@@ -61,6 +65,7 @@ pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Option<Read
         }
         match task::read(node, &named, options, &mut gather) {
             Some(mut part) => {
+                attached.fill(at, &found, &mut part, options, &mut gather);
                 if part.draft.task.category.is_none() {
                     part.draft.task.category = list_name;
                 }

@@ -5,7 +5,7 @@
 //! - `+project` is the category, further ones are labels, `@context` is a label. Those before and
 //!   after the text leave the title; those inside a sentence stay in it as well.
 //! - `due:` is the due day, with `status:`, `reason:`, `est:` and `lang:` as this program writes them.
-//!   Any other `key:value` has no field: it is kept as text.
+//!   Any other `key:value` has no field: it is kept as text. A value with spaces is in quotes: `note:"two words"`.
 //!
 //! A line is known again by its text without marks, days and tags, numbered if it occurs more than
 //! once: so ticking a task, moving it in the file or giving it a context does not make a new one.
@@ -137,9 +137,13 @@ impl<'a> Token<'a> {
             return Self::Context(name);
         }
         match word.split_once(':') {
+            Some((key, value)) if value.starts_with('"') && is_key(key) => match quoted(value) {
+                Some(value) => Self::Value(key, value),
+                None => Self::Word,
+            },
             // An address and a time of day are words.
             Some((key, value))
-                if key.starts_with(|c: char| c.is_alphabetic())
+                if is_key(key)
                     && !value.is_empty()
                     && !value.starts_with('/')
                     && !value.contains(':') =>
@@ -151,8 +155,39 @@ impl<'a> Token<'a> {
     }
 
     fn all(text: &'a str) -> impl Iterator<Item = Self> {
-        text.split_whitespace().map(Self::of)
+        words(text).into_iter().map(Self::of)
     }
+}
+
+fn is_key(key: &str) -> bool {
+    key.starts_with(|c: char| c.is_alphabetic()) && !key.contains(char::is_whitespace)
+}
+
+/// The content of a value that is in quotes as a whole: `"every sunday"`.
+fn quoted(value: &str) -> Option<&str> {
+    let inner = value.strip_prefix('"')?.strip_suffix('"')?;
+    (!inner.trim().is_empty() && !inner.contains('"')).then_some(inner)
+}
+
+/// The words of a text. A value in quotes is one with its key, spaces and all.
+fn words(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        let mut end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        if let Some((key, value)) = rest[..end].split_once(':')
+            && value.starts_with('"')
+            && is_key(key)
+        {
+            let open = key.len() + 2;
+            let close = rest[open..].find('"').map(|at| open + at + 1);
+            let is_end = |at: &usize| rest[*at..].chars().next().is_none_or(char::is_whitespace);
+            end = close.filter(is_end).unwrap_or(end);
+        }
+        words.push(&rest[..end]);
+        rest = rest[end..].trim_start();
+    }
+    words
 }
 
 fn draft(at: usize, line: &str, gather: &mut Gather<'_>) -> Draft {
@@ -178,7 +213,7 @@ fn understood(line: &str) -> (Draft, Vec<String>) {
         (false, [first, _]) => (None, first),
     };
     let mut letter = marks.priority;
-    let words: Vec<&str> = marks.rest.split_whitespace().collect();
+    let words = words(marks.rest);
     let is_text = |word: &&str| matches!(Token::of(word), Token::Word);
     let first = words.iter().position(is_text).unwrap_or(words.len());
     let last = words.iter().rposition(is_text).unwrap_or(0);

@@ -23,6 +23,7 @@ mod other_programs;
 mod plan_properties;
 mod plans;
 mod properties;
+mod quoted_values;
 mod readings;
 mod recurrence;
 mod recurrence_differential;
@@ -50,3 +51,4 @@ fn every_file_beside_this_one_is_part_of_the_binary() {
         }
     }
 }
+

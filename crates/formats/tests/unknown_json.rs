@@ -54,15 +54,59 @@ const BOARD: &str = r#"{
 fn a_board_of_another_program_than_trello_has_titles_lists_and_labels() {
     assert_snapshot!(tasks(BOARD), @"
     otherJson
-    Fix the login: OPEN | due 2027-03-15 | in Shop | It fails. | - dueAt: 2027-03-15T17:00:00.000Z
-    Write it down: DONE | in Shop
+    Fix the login: OPEN | due 2027-03-15 | in Shop | It fails. | Also in Firefox | - dueAt: 2027-03-15T17:00:00.000Z
+    Write it down: DONE | in Shop | Good
     Ship it: OPEN | in Shop
     ");
     assert_eq!(read("board.json", BOARD).tasks[0].labels, ["Bug"]);
     assert_snapshot!(remarks(BOARD), @"
-    3: no tasks are found in `labels`, `lists`, `comments`: left out
+    3: no tasks are found in `labels`, `lists`: left out
     6: JSON of no known program: what its members mean is a guess by their names
     6: `dueAt` has no field: kept as text
+    ");
+}
+
+/// Tables of a program: what belongs to a card names it, directly or through its checklist.
+const TABLES: &str = r#"{"included": {
+"lists": [{"id": "1", "name": "Doing"}],
+"labels": [{"id": "1", "name": "Bug"}],
+"cards": [
+ {"id": "1", "name": "Ship", "dueDate": "2027-01-10", "isClosed": false, "listId": "1"},
+ {"id": "2", "name": "Paint", "dueDate": null, "isClosed": false, "listId": "1"}],
+"cardLabels": [{"id": "1", "cardId": "2", "labelId": "1"}],
+"taskLists": [{"id": "7", "name": "Steps", "cardId": "1"}],
+"tasks": [
+ {"id": "8", "name": "second", "isCompleted": false, "taskListId": "7"},
+ {"id": "9", "name": "first", "isCompleted": true, "taskListId": "7"}],
+"checklists": [{"id": "c1", "title": "Tools", "cardId": "2"}, {"id": "c2", "title": "Walls", "cardId": "2"}],
+"checklistItems": [
+ {"id": "i1", "title": "brush", "isFinished": true, "sort": 2, "checklistId": "c1", "cardId": "2"},
+ {"id": "i2", "title": "roller", "isFinished": false, "sort": 1, "checklistId": "c1", "cardId": "2"},
+ {"id": "i3", "title": "hall", "isFinished": false, "sort": 3, "checklistId": "c2", "cardId": "2"}],
+"comments": [
+ {"id": "1", "text": "Not in white", "cardId": "2", "createdAt": "2026-11-02T11:30:00.000Z"},
+ {"id": "2", "text": "Whose is this?", "cardId": "99"}],
+"customFields": [{"id": "5", "name": "Size"}],
+"customFieldValues": [{"id": "1", "content": "3d", "cardId": "1", "customFieldId": "5"}],
+"attachments": [{"id": "1", "name": "plan.png", "url": "https://example.org/plan.png", "cardId": "1"}],
+"activities": [{"id": "1", "type": "createCard", "cardId": "1"}]}}"#;
+
+#[test]
+fn what_names_its_task_from_a_list_of_its_own_is_attached_to_it() {
+    assert_snapshot!(tasks(TABLES), @"
+    otherJson
+    Ship: IN PROGRESS | due 2027-01-10 | [ ] second | [x] first | - Size: 3d / - Attachment: plan.png, https://example.org/plan.png / - taskListId of “second”: Steps / - taskListId of “first”: Steps
+    Paint: IN PROGRESS | [ ] Tools: roller | [x] Tools: brush | [ ] Walls: hall | Not in white
+    ");
+    let reading = read("list.json", TABLES);
+    assert_eq!(reading.tasks[1].labels, ["Bug"]);
+    let comment = reading.tasks[1].entries.iter().find(|entry| entry.text == "Not in white").unwrap();
+    assert_eq!(comment.on.unwrap().to_string(), "2026-11-02");
+    assert_snapshot!(remarks(TABLES), @"
+    2: no tasks are found in `included.lists`, `included.labels`, `included.comments`, `included.customFields`, `included.activities`: left out
+    5: JSON of no known program: what its members mean is a guess by their names
+    21: custom fields are kept as text
+    22: attachments are kept as their names
     ");
 }
 

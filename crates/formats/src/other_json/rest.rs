@@ -16,9 +16,14 @@ const NAMED: usize = 20;
 const DEEPEST: usize = 16;
 
 /// Says which parts of a document hold no task and are left out.
-pub(super) fn say(root: Node<'_>, found: &[Found<'_>], gather: &mut Gather<'_>) {
+pub(super) fn say(
+    root: Node<'_>,
+    found: &[Found<'_>],
+    attached: impl Iterator<Item = Range<usize>>,
+    gather: &mut Gather<'_>,
+) {
     let mut rest = Rest {
-        found: found.iter().map(|found| found.node.span()).collect(),
+        found: found.iter().map(|found| found.node.span()).chain(attached).collect(),
         lists: found.iter().filter_map(|found| Some(found.list?.span())).collect(),
         left: Vec::new(),
     };
@@ -45,7 +50,7 @@ pub(super) fn say(root: Node<'_>, found: &[Found<'_>], gather: &mut Gather<'_>) 
 }
 
 struct Rest<'a> {
-    /// The places of the tasks, in order.
+    /// The places of the tasks and of what belongs to them, in order.
     found: Vec<Range<usize>>,
     /// The places of the names that became categories, in order.
     lists: Vec<Range<usize>>,

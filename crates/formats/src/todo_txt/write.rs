@@ -53,9 +53,13 @@ impl Line {
                     letter = low(value)
                 }
                 _ => {
-                    let word = format!("{name}:{value}");
-                    let is_one = !word.contains(char::is_whitespace)
-                        && matches!(Token::of(&word), Token::Value(key, _) if key == name);
+                    let word = match value.contains(' ') {
+                        true => format!("{name}:\"{value}\""),
+                        false => format!("{name}:{value}"),
+                    };
+                    let is_one = super::words(&word) == [word.as_str()]
+                        && !word.contains(|c: char| c.is_whitespace() && c != ' ')
+                        && matches!(Token::of(&word), Token::Value(key, read) if key == name && read == value);
                     if is_one { values.push(word) } else { lost.push(Lost::Details) }
                 }
             }

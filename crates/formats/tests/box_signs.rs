@@ -1,6 +1,6 @@
 //! Boxes with signs of Obsidian and other programs: the state they give, and the sign kept.
 
-use dormouse_formats::export::{Target, Task, write};
+use dormouse_formats::export::{ExportFormat, Task, write};
 use dormouse_types::draft;
 
 use crate::messy::{read, tasks};
@@ -39,7 +39,7 @@ fn a_box_with_a_sign_is_an_item_that_is_ticked_or_keeps_its_sign() {
 fn a_sign_in_a_box_is_written_back_as_it_was() {
     let reading = read("list.md", SIGNS);
     let tasks: Vec<Task> = reading.tasks.iter().map(Task::from).collect();
-    let written = write(&tasks, Target::Markdown);
+    let written = write(&tasks, ExportFormat::Markdown);
     for line in SIGNS.lines().filter(|line| line.starts_with("- [")) {
         let line = line.replace("[v]", "[x]").replace("[√]", "[x]");
         assert!(written.text.lines().any(|one| one == line), "{line} of\n{}", written.text);

@@ -114,7 +114,7 @@ fn items_that_a_checklist_has_no_room_for_are_text_of_their_task() {
     );
     // Written and read again, nothing is more or less.
     let tasks: Vec<export::Task> = drafts.tasks.iter().map(export::Task::from).collect();
-    let written = export::write(&tasks, export::Target::Markdown).text;
+    let written = export::write(&tasks, export::ExportFormat::Markdown).text;
     let again = markdown::read("plan.md", written.as_bytes()).unwrap();
     assert_eq!(again.tasks[0].items, big.items);
     assert_eq!(again.tasks[0].entries[0].text, big.entries[0].text);

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use super::assembly::{Assembly, CallRef, Stop, TurnContext, refusal, too_many_calls};
 use super::config::ModelConfig;
-use super::conversation::{Conversation, Past, past_arguments};
+use super::conversation::{Conversation, Past, past_arguments, past_name};
 use super::failure::{self, WireError};
 use super::input::{Input, working};
 use super::json::{Json, array, object};
@@ -177,7 +177,7 @@ fn block(piece: Replay<'_>) -> Option<Json> {
         Replay::Call(call, _) => Some(object([
             ("type", "tool_use".into()),
             ("id", call.id.clone().into()),
-            ("name", call.name.clone().into()),
+            ("name", past_name(&call.name).into()),
             ("input", past_arguments(&call.args).into()),
         ])),
     }

@@ -312,8 +312,18 @@ impl Assembly {
         };
         if stop == Stop::Length && has_cut_calls {
             return Err(WireError::refused(
-                "the answer reached the limit of output tokens in the middle of a tool call; give \
-                 the model a higher limit",
+                "the answer reached the limit of output tokens in the middle of a tool call",
+            ));
+        }
+        let says_nothing = || {
+            let is_text =
+                |part: &Part| matches!(part, Part::Text { text, .. } if !text.trim().is_empty());
+            self.calls.is_empty() && !self.order.iter().any(is_text)
+        };
+        if stop == Stop::Length && says_nothing() {
+            return Err(WireError::refused(
+                "the model used up its output tokens before it said or called anything: let it think less, or \
+                 choose another model",
             ));
         }
         if let Some(draft) = self.calls.iter().find(|draft| !draft.is_closed) {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::assembly::{Assembly, CallRef, Stop, TurnContext, refusal, too_many_calls};
 use super::config::ModelConfig;
-use super::conversation::{Conversation, Past, past_arguments};
+use super::conversation::{Conversation, Past, past_arguments, past_name};
 use super::failure::{self, WireError};
 use super::input::{Input, working};
 use super::json::{Json, array, object};
@@ -138,7 +138,7 @@ fn assistant(pieces: Vec<Replay<'_>>) -> Json {
             Replay::Kept(members) => kept.push(members),
             Replay::Call(call, extra) => {
                 let function = object([
-                    ("name", call.name.clone().into()),
+                    ("name", past_name(&call.name).into()),
                     ("arguments", past_arguments(&call.args).to_string().into()),
                 ]);
                 let call = object([

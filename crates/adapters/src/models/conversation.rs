@@ -176,6 +176,23 @@ pub(crate) fn tool_of<'a>(turn: &'a Turn, result: &ToolResult) -> &'a str {
     call.map_or("", |call| call.name.as_str())
 }
 
+/// The name of an earlier call as every provider takes it: a model may have made up another one, and a server that
+/// refuses its own answer would end the run.
+pub(crate) fn past_name(name: &str) -> String {
+    let is_taken = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let name: String =
+        name.chars().take(NAME_CHARS).map(|c| if is_taken(c) { c } else { '_' }).collect();
+    // One that begins with a letter, as the strictest of them wants it.
+    if name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        name
+    } else {
+        format!("_{name}")
+    }
+}
+
+/// How long a name of a tool is at most, with one more character before it.
+const NAME_CHARS: usize = 63;
+
 /// The arguments of an earlier call, as an object: every format wants one. Text that could not be
 /// read goes back as a member.
 pub(crate) fn past_arguments(args: &Value) -> Value {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::assembly::{Assembly, CallRef, Stop, TurnContext, refusal};
 use super::config::ModelConfig;
-use super::conversation::{Conversation, Past, past_arguments, tool_of};
+use super::conversation::{Conversation, Past, past_arguments, past_name, tool_of};
 use super::failure::{self, WireError};
 use super::gemini_partial;
 use super::input::{Input, working};
@@ -37,7 +37,7 @@ pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> Str
                     .map(|result| {
                         let outcome = if result.refused { "error" } else { "output" };
                         let response = object([
-                            ("name", tool_of(turn, result).into()),
+                            ("name", past_name(tool_of(turn, result)).into()),
                             ("response", object([(outcome, result.text.clone().into())])),
                         ]);
                         object([("functionResponse", response)])
@@ -105,7 +105,7 @@ fn part(piece: Replay<'_>) -> Option<Json> {
         Replay::Kept(part) => Some(part.into()),
         Replay::Call(call, extra) => {
             let function = object([
-                ("name", call.name.clone().into()),
+                ("name", past_name(&call.name).into()),
                 ("args", past_arguments(&call.args).into()),
             ]);
             Some(with(object([("functionCall", function)]), extra))

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::assembly::{Assembly, Stop, TurnContext, refusal, too_many_calls};
 use super::config::ModelConfig;
-use super::conversation::{Conversation, Past, past_arguments};
+use super::conversation::{Conversation, Past, past_arguments, past_name};
 use super::failure::{self, WireError};
 use super::input::{Input, working};
 use super::json::{Json, array, object};
@@ -123,7 +123,7 @@ fn item(piece: Replay<'_>) -> Option<Json> {
         Replay::Call(call, _) => Some(object([
             ("type", "function_call".into()),
             ("call_id", call.id.clone().into()),
-            ("name", call.name.clone().into()),
+            ("name", past_name(&call.name).into()),
             ("arguments", past_arguments(&call.args).to_string().into()),
         ])),
     }

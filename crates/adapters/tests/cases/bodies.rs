@@ -63,6 +63,18 @@ fn a_later_request_repeats_the_turns_as_the_provider_wants_them() {
 }
 
 #[test]
+fn a_name_that_a_model_made_up_goes_back_as_providers_take_it() {
+    for format in WireFormat::ALL {
+        let mut request = second(*format);
+        request.turns[0].provider_state = None;
+        request.turns[0].calls[0].name = "functions.wetter für morgen".into();
+        let body = rendered(config(*format), &request);
+        assert!(body.contains("functions_wetter_f_r_morgen"), "{format:?} {body}");
+        assert!(!body.contains("functions.wetter"), "{format:?} {body}");
+    }
+}
+
+#[test]
 fn a_request_without_native_tools_explains_them() {
     for rung in [Rung::Schema, Rung::Fenced] {
         for format in WireFormat::ALL {

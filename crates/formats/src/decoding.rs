@@ -51,8 +51,8 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<Decoded<'static>, Und
 
 /// What Windows-1252 has from 0x80 to 0x9f; a NUL where it has nothing.
 const HIGH: [char; 32] = [
-    '€', '\0', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\0', 'Ž', '\0', '\0', '‘', '’',
-    '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\0', 'ž', 'Ÿ',
+    '€', '\0', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\0', 'Ž', '\0', '\0', '‘',
+    '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\0', 'ž', 'Ÿ',
 ];
 
 /// Signs that stand in the middle of words too, or between two.
@@ -83,9 +83,13 @@ fn is_windows_1252(bytes: &[u8]) -> bool {
         let after = bytes.get(at + 1).map_or(' ', |&byte| windows_1252(byte));
         run += 1;
         let is_letter = sign.is_alphabetic() && !matches!(sign, 'ª' | 'º' | 'µ' | 'ƒ');
-        let is_of_word = |c: char| !c.is_ascii() && !JOINING.contains(&c) || c.is_ascii_alphabetic();
+        let is_of_word =
+            |c: char| !c.is_ascii() && !JOINING.contains(&c) || c.is_ascii_alphabetic();
         let is_within = is_of_word(before) && is_of_word(after);
-        if run > 2 || is_within && !is_letter && !JOINING.contains(&sign) || is_utf8_at(&bytes[at..]) {
+        if run > 2
+            || is_within && !is_letter && !JOINING.contains(&sign)
+            || is_utf8_at(&bytes[at..])
+        {
             return false;
         }
         let is_in_word = before.is_ascii_alphabetic() || after.is_ascii_alphabetic();

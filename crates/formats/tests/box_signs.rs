@@ -8,7 +8,9 @@ use crate::messy::{read, tasks};
 fn boxes(text: &str) -> Vec<String> {
     let reading = read("list.md", text);
     let items = reading.tasks.iter().flat_map(|task| &task.items);
-    items.map(|item| format!("{} {}", if item.is_checked { 'x' } else { ' ' }, item.title)).collect()
+    items
+        .map(|item| format!("{} {}", if item.is_checked { 'x' } else { ' ' }, item.title))
+        .collect()
 }
 
 const SIGNS: &str = "# Move\n\n- [ ] Boxes\n- [x] Keys\n- [v] Lamp\n- [√] Rug\n- [-] Piano\n- [/] Books\n\
@@ -17,8 +19,18 @@ const SIGNS: &str = "# Move\n\n- [ ] Boxes\n- [x] Keys\n- [v] Lamp\n- [√] Rug\
 #[test]
 fn a_box_with_a_sign_is_an_item_that_is_ticked_or_keeps_its_sign() {
     let expected = [
-        "  Boxes", "x Keys", "x Lamp", "x Rug", "  [-] Piano", "  [/] Books", "  [~] Plates",
-        "  [>] Post", "  [<] Bank", "  [?] Van", "  [!] Gas", "  [*] Party",
+        "  Boxes",
+        "x Keys",
+        "x Lamp",
+        "x Rug",
+        "  [-] Piano",
+        "  [/] Books",
+        "  [~] Plates",
+        "  [>] Post",
+        "  [<] Bank",
+        "  [?] Van",
+        "  [!] Gas",
+        "  [*] Party",
     ];
     assert_eq!(boxes(SIGNS), expected);
 }

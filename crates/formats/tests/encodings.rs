@@ -6,7 +6,8 @@ use dormouse_formats::plan::{self, Options};
 fn read(bytes: &[u8]) -> Result<(Vec<String>, Vec<String>), String> {
     match plan::read("list.txt", bytes, &Options::default()) {
         Ok(reading) => {
-            let remarks = reading.remarks.iter().map(|one| format!("{}: {}", one.line, one.message));
+            let remarks =
+                reading.remarks.iter().map(|one| format!("{}: {}", one.line, one.message));
             Ok((reading.tasks.iter().map(|task| task.title.clone()).collect(), remarks.collect()))
         }
         Err(error) => Err(error.to_string()),
@@ -42,12 +43,16 @@ fn utf_16_that_is_broken_is_refused_with_what_to_do() {
 
 #[test]
 fn windows_1252_is_read_and_said() {
-    let (titles, remarks) =
-        read(b"Caf\xe9 mit Zo\xeb \x96 20 \x80\r\nM\xfcll hinaus\r\nL\x92\xe9t\xe9 \xe0 la mer\r\n").unwrap();
+    let (titles, remarks) = read(
+        b"Caf\xe9 mit Zo\xeb \x96 20 \x80\r\nM\xfcll hinaus\r\nL\x92\xe9t\xe9 \xe0 la mer\r\n",
+    )
+    .unwrap();
     assert_eq!(titles, ["Café mit Zoë – 20 €", "Müll hinaus", "L’été à la mer"]);
     assert_eq!(
         remarks,
-        ["1: the file is not UTF-8: read as Windows-1252 (Western European); if letters are wrong, save it as UTF-8"]
+        [
+            "1: the file is not UTF-8: read as Windows-1252 (Western European); if letters are wrong, save it as UTF-8"
+        ]
     );
 }
 
@@ -62,6 +67,9 @@ fn what_may_be_another_encoding_is_refused() {
     let control = b"caf\xe9 \x01\x02\n";
     for bytes in [&cyrillic[..], polish, broken, shift_jis, no_letter, picture, control] {
         let error = read(bytes).unwrap_err();
-        assert!(error.ends_with("is not UTF-8; save the file as UTF-8 and import it again"), "{error}");
+        assert!(
+            error.ends_with("is not UTF-8; save the file as UTF-8 and import it again"),
+            "{error}"
+        );
     }
 }

@@ -18,7 +18,10 @@ fn a_value_in_quotes_is_kept_whole_and_cuts_no_title() {
     let task = read("Call mom note:\"every sunday at 5:30\" @phone due:2026-12-01\n");
     assert_eq!(task.title, "Call mom");
     assert_eq!(details(&task), ["- note: every sunday at 5:30"]);
-    assert_eq!((task.labels.as_slice(), task.due_on), (&["phone".to_owned()][..], "2026-12-01".parse().ok()));
+    assert_eq!(
+        (task.labels.as_slice(), task.due_on),
+        (&["phone".to_owned()][..], "2026-12-01".parse().ok())
+    );
     let written = write(&[Task::from(&task)], Target::TodoTxt);
     assert_eq!(written.text, "Call mom @phone due:2026-12-01 note:\"every sunday at 5:30\"\n");
     assert_eq!(losses(&[Task::from(&task)], Target::TodoTxt), []);
@@ -27,7 +30,12 @@ fn a_value_in_quotes_is_kept_whole_and_cuts_no_title() {
 
 #[test]
 fn what_only_begins_like_a_value_in_quotes_stays_in_the_title() {
-    for line in ["Read say:\"yes and no", "Fix a:\"b\"c here", "Sing la:\"\" twice", "The \"old house\" note"] {
+    for line in [
+        "Read say:\"yes and no",
+        "Fix a:\"b\"c here",
+        "Sing la:\"\" twice",
+        "The \"old house\" note",
+    ] {
         assert_eq!(read(line).title, line);
     }
     let task = read("Pay note:\"one\" to:\"two three\" now");

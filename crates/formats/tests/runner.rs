@@ -51,4 +51,3 @@ fn every_file_beside_this_one_is_part_of_the_binary() {
         }
     }
 }
-

@@ -100,7 +100,8 @@ fn what_names_its_task_from_a_list_of_its_own_is_attached_to_it() {
     ");
     let reading = read("list.json", TABLES);
     assert_eq!(reading.tasks[1].labels, ["Bug"]);
-    let comment = reading.tasks[1].entries.iter().find(|entry| entry.text == "Not in white").unwrap();
+    let comment =
+        reading.tasks[1].entries.iter().find(|entry| entry.text == "Not in white").unwrap();
     assert_eq!(comment.on.unwrap().to_string(), "2026-11-02");
     assert_snapshot!(remarks(TABLES), @"
     2: no tasks are found in `included.lists`, `included.labels`, `included.comments`, `included.customFields`, `included.activities`: left out

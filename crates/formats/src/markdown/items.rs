@@ -99,7 +99,8 @@ fn add_unlisted(source: &Source<'_>, outline: &mut Outline) {
         let found = boxed(text).or_else(|| {
             let (mark, rest) = intake::boxed(text)?;
             // `[]` and `[-]` alone are more often typography than a box; next to other boxes they are none.
-            let is_box = is_plain_box(mark) || STATES.contains(&mark) && is_near_box(source, number);
+            let is_box =
+                is_plain_box(mark) || STATES.contains(&mark) && is_near_box(source, number);
             (is_box && !rest.is_empty()).then_some(("", mark, rest))
         });
         let beside = (found.is_none() && mixed.contains(&number)).then(|| bullet(text)).flatten();

@@ -39,11 +39,7 @@ pub(super) fn keep_signs(line: usize, signs: &Signs, gatherer: &mut Gatherer<'_>
 }
 
 /// Keeps the items that a checklist has no room for as a list in the text of the task, and says so.
-pub(super) fn keep_surplus(
-    surplus: &[CheckBox],
-    outermost: u32,
-    gatherer: &mut Gatherer<'_>,
-) {
+pub(super) fn keep_surplus(surplus: &[CheckBox], outermost: u32, gatherer: &mut Gatherer<'_>) {
     let Some(first) = surplus.first() else { return };
     let message = format!(
         "{} items are more than the {} that a checklist holds: kept as text of the task; a heading of their own makes \
@@ -81,7 +77,9 @@ pub(super) fn not_ticked(mark: char) -> String {
 
 /// The remark on such a box of an item, which is ticked or not and has no other state.
 pub(super) fn sign_kept(mark: char) -> String {
-    format!("box `[{mark}]`: an item is ticked or not, so it is not, and the sign stays before its title")
+    format!(
+        "box `[{mark}]`: an item is ticked or not, so it is not, and the sign stays before its title"
+    )
 }
 
 pub(super) struct Cut {

@@ -129,7 +129,8 @@ impl<'a> Attached<'a> {
             Some(task) => {
                 let names_task = |named: &&usize| {
                     let row = &self.rows[**named];
-                    row.task.is_none() && row.names.iter().any(|&at| self.rows[at].task == Some(task))
+                    row.task.is_none()
+                        && row.names.iter().any(|&at| self.rows[at].task == Some(task))
                 };
                 Some((task, names.iter().find(names_task).copied()))
             }
@@ -146,7 +147,9 @@ impl<'a> Attached<'a> {
         if has("comment") {
             return text_of(*node).map(|_| Use::Comment);
         }
-        if has_title && (has("item") || has("step") || object.members().any(|(name, _)| is_done(name))) {
+        if has_title
+            && (has("item") || has("step") || object.members().any(|(name, _)| is_done(name)))
+        {
             return Some(Use::Item);
         }
         if has("value") && text_of(*node).is_some() {
@@ -213,7 +216,8 @@ impl<'a> Attached<'a> {
                     Role::Field
                 }
                 Use::File => {
-                    let words = [title, member(node, &["url", "link", "path"]).and_then(|it| it.text())];
+                    let words =
+                        [title, member(node, &["url", "link", "path"]).and_then(|it| it.text())];
                     let words: Vec<String> = words.into_iter().flatten().collect();
                     part.draft.details.push("Attachment", &words.join(", "));
                     gather.say(node.line(), "attachments are kept as their names");
@@ -287,7 +291,10 @@ fn text_of(node: Node<'_>) -> Option<String> {
 
 fn order_of(node: Node<'_>) -> f64 {
     let order = member(node, ORDER).and_then(|order| order.text());
-    order.and_then(|order| order.parse().ok()).filter(|order: &f64| order.is_finite()).unwrap_or(0.0)
+    order
+        .and_then(|order| order.parse().ok())
+        .filter(|order: &f64| order.is_finite())
+        .unwrap_or(0.0)
 }
 
 fn is_ticked(node: Node<'_>) -> bool {
@@ -296,5 +303,6 @@ fn is_ticked(node: Node<'_>) -> bool {
         meaning(name) == Some(Meaning::Column(Column::Done))
             || matches!(words(name).as_str(), "is finished" | "finished" | "is checked")
     });
-    marks.any(|(_, node)| node.is_true() || node.of_time().and_then(|it| is_done(&it)) == Some(true))
+    marks
+        .any(|(_, node)| node.is_true() || node.of_time().and_then(|it| is_done(&it)) == Some(true))
 }

@@ -53,7 +53,8 @@ impl Named {
                 name.clear();
             }
         }
-        for (name, member) in object.members().filter(|(_, node)| node.is_object() || node.is_array())
+        for (name, member) in
+            object.members().filter(|(_, node)| node.is_object() || node.is_array())
         {
             self.gather(member, name, tasks, depth + 1);
         }

@@ -77,7 +77,9 @@ pub fn read(file: &Named) -> Result<Source, Failure> {
     // The decoded text is sent, so the plan does not say it.
     if let Some(encoding) = formats_plan::guessed_encoding(&bytes) {
         let name = &file.name;
-        note(&format!("{name} is not UTF-8: read as {encoding}; if letters are wrong, save it as UTF-8"));
+        note(&format!(
+            "{name} is not UTF-8: read as {encoding}; if letters are wrong, save it as UTF-8"
+        ));
     }
     // Exports in one line would have all their tasks on it.
     let bytes = match std::str::from_utf8(&bytes).map(formats_plan::laid_out) {

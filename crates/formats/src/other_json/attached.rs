@@ -78,13 +78,13 @@ impl<'a> Attached<'a> {
                 by_id.entry((row.kind.clone(), id)).or_insert(at);
             }
         }
-        for at in 0..rows.len() {
-            let object = rows[at].node.object();
+        for (at, row) in rows.iter_mut().enumerate() {
+            let object = row.node.object();
             let named = object.members().filter_map(|(name, node)| {
                 let what = words(name).strip_suffix(" id")?.to_owned();
                 by_id.get(&(what, node.text()?)).copied().filter(|&named| named != at)
             });
-            rows[at].names = named.collect();
+            row.names = named.collect();
         }
         let mut attached = Self { rows, of_task: BTreeMap::new(), parents: BTreeMap::new() };
         attached.settle();

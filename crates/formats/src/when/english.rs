@@ -540,7 +540,7 @@ static WORDS: Words = Words {
         "invoice", "invoices", "bill", "receipt", "order", "contract", "agreement", "case", "file", "docket", "act",
         "law", "bylaw", "regulation", "directive", "ordinance", "decree", "decision", "resolution", "judgment", "quote",
         "quotation", "ticket", "claim", "permit", "licence", "license", "certificate", "protocol", "circular", "tender",
-        "application", "request", "reference", "ref", "number", "no", "nr",
+        "application", "request", "reference", "ref", "po",
     ],
     measured_by: &[
         "up", "down", "rose", "rises", "rise", "fell", "falls", "fall", "grew", "grows", "grow",

@@ -101,7 +101,10 @@ impl Parser<'_> {
         };
         let is_number_sign =
             |at: usize| ["n°", "nº", "№"].iter().any(|sign| self.is_word(at, sign));
-        word.is_some_and(|at| self.matcher.is_in(at, List::Paper) || is_number_sign(at))
+        let is_named = |at: usize| {
+            self.matcher.is_in(at, List::Paper) || self.matcher.is_in(at, List::Reference)
+        };
+        word.is_some_and(|at| is_named(at) || is_number_sign(at))
     }
 
     /// "In 12.4 before 12.5": a figure of the same major version came before in the clause, and is no date.

@@ -68,41 +68,10 @@ impl Parser<'_> {
             Core::Day(day) | Core::Days(_, day) => Point::Day(day),
             Core::At(moment) => Point::At(moment),
         };
-        let mut from = from;
-        let mut assumed = first.assumed.clone();
-        // A range that has begun: its first day is before today, and its last is not.
-        if let (Point::Day(day), Some(Means::DayMonth | Means::Figure)) = (&from, first.means)
-            && first.assumed.iter().any(|one| matches!(one, Assumption::Year(_)))
-        {
-            let today = self.reader.now.date();
-            let again = self.point(joint + 1, signed, today);
-            if let Some(Ok(PointHit { core: Core::Day(end), assumed: again, .. })) = again
-                && end < *day
-                && let Some(year) = again.iter().find_map(|one| match one {
-                    Assumption::Year(_) => Some(end.year()),
-                    _ => None,
-                })
-                && let Ok(start) = Date::new(year, day.month(), day.day())
-            {
-                let start = if start > end {
-                    Date::new(year - 1, day.month(), day.day()).unwrap_or(start)
-                } else {
-                    start
-                };
-                from = Point::Day(start);
-                assumed.retain(|one| !matches!(one, Assumption::Year(_)));
-                assumed.push(Assumption::Year(year));
-                let when = When::Span(Span { from, to: Point::Day(end) });
-                return Some(Ok(Hit {
-                    start: first.start,
-                    end: second.end,
-                    date: first.start..second.end,
-                    when,
-                    kind: self.kind_of_range(setting),
-                    assumed,
-                }));
-            }
+        if let Some(begun) = self.begun(first, second.end, signed, setting) {
+            return Some(Ok(begun));
         }
+        let mut assumed = first.assumed.clone();
         let zone = &self.reader.zone;
         if from.day_in(zone) > to.day_in(zone) {
             let text = short(self.text(first.start, second.end));
@@ -114,6 +83,49 @@ impl Parser<'_> {
         let kind = self.kind_of_range(setting);
         let date = first.start..second.end;
         Some(Ok(Hit { start: first.start, end: second.end, date, when, kind, assumed }))
+    }
+
+    /// A range that has begun: its first day is before today, and its last is not.
+    fn begun(
+        &mut self,
+        first: &PointHit,
+        end: usize,
+        signed: Setting,
+        setting: Setting,
+    ) -> Option<Hit> {
+        let Core::Day(from) = first.core else { return None };
+        let is_year = |one: &Assumption| matches!(one, Assumption::Year(_));
+        if !matches!(first.means, Some(Means::DayMonth | Means::Figure))
+            || !first.assumed.iter().any(is_year)
+        {
+            return None;
+        }
+        let today = self.reader.now.date();
+        let Some(Ok(PointHit { core: Core::Day(last), assumed: again, .. })) =
+            self.point(first.end + 1, signed, today)
+        else {
+            return None;
+        };
+        if last >= from || !again.iter().any(is_year) {
+            return None;
+        }
+        let start = Date::new(last.year(), from.month(), from.day()).ok()?;
+        let start = if start > last {
+            Date::new(last.year() - 1, from.month(), from.day()).unwrap_or(start)
+        } else {
+            start
+        };
+        let mut assumed = first.assumed.clone();
+        assumed.retain(|one| !is_year(one));
+        assumed.push(Assumption::Year(last.year()));
+        Some(Hit {
+            start: first.start,
+            end,
+            date: first.start..end,
+            when: When::Span(Span { from: Point::Day(start), to: Point::Day(last) }),
+            kind: self.kind_of_range(setting),
+            assumed,
+        })
     }
 
     fn kind_of_range(&self, setting: Setting) -> Kind {

@@ -24,7 +24,9 @@ impl<'a> Parser<'a> {
         let first = early.last().map_or(at, |time| time.end);
         let found = self.matcher.longest(&table.recurrences, first, allowed)?;
         // "The budget of each month" is no schedule.
-        if found.means == Again::Interval && first.checked_sub(1).is_some_and(|at| self.is_word(at, "of")) {
+        if found.means == Again::Interval
+            && first.checked_sub(1).is_some_and(|at| self.is_word(at, "of"))
+        {
             return None;
         }
         // "The 1st & 3rd Friday of each month" would lose its first day.

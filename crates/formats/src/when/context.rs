@@ -18,7 +18,9 @@ impl Parser<'_> {
             && self.clause_before(at).any(|place| self.matcher.is_in(place, List::Over));
         match lead {
             Some(Lead::Since) => Direction::Back,
-            Some(Lead::Is(_) | Lead::Before | Lead::After | Lead::On) | None if is_over => Direction::Back,
+            Some(Lead::Is(_) | Lead::Before | Lead::After | Lead::On) | None if is_over => {
+                Direction::Back
+            }
             Some(Lead::Is(_) | Lead::Before | Lead::After | Lead::On) | None => Direction::Ahead,
         }
     }
@@ -373,8 +375,9 @@ impl Parser<'_> {
         let is_part = before.is_some_and(|at| self.is_word(at, "of") || self.is_word(at, "about"));
         // "Bump from 2.3".
         let is_from = lead == Some(Lead::Is(Kind::Start));
-        let named =
-            back.filter(|at| lead.is_none() || is_from || is_part || self.matcher.is_in(*at, List::Measured));
+        let named = back.filter(|at| {
+            lead.is_none() || is_from || is_part || self.matcher.is_in(*at, List::Measured)
+        });
         let is_reference = [before, named].into_iter().flatten().any(|at| {
             self.matcher.is_in(at, List::Reference) || self.matcher.is_in(at, List::Measured)
         });
@@ -386,7 +389,8 @@ impl Parser<'_> {
                 .is_some_and(|token| matches!(token.class, TokenKind::Number { .. }))
         });
         let [one, two, _] = figure.parts;
-        if self.is_place_or_amount(point.start, Some(figure)) || self.follows_version(point, figure) {
+        if self.is_place_or_amount(point.start, Some(figure)) || self.follows_version(point, figure)
+        {
             return false;
         }
         match figure.lengths[2] {

@@ -99,7 +99,8 @@ impl Parser<'_> {
             Some(at) if self.matcher.is_mark(at, &['.', ':']) => at.checked_sub(1),
             before => before,
         };
-        let is_number_sign = |at: usize| ["n°", "nº", "№"].iter().any(|sign| self.is_word(at, sign));
+        let is_number_sign =
+            |at: usize| ["n°", "nº", "№"].iter().any(|sign| self.is_word(at, sign));
         word.is_some_and(|at| self.matcher.is_in(at, List::Paper) || is_number_sign(at))
     }
 

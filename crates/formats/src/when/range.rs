@@ -141,7 +141,8 @@ impl Parser<'_> {
             }
             // "Friday to 20 July" begins on the next Friday.
             Some(Means::Weekday) if second.has_sign => {
-                let ahead = i64::from(last.weekday().until(weekday(first.caught.weekday?)?.civil()));
+                let ahead =
+                    i64::from(last.weekday().until(weekday(first.caught.weekday?)?.civil()));
                 plus(last, (ahead - 7).days()).ok()
             }
             _ => None,

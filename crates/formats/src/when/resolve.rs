@@ -157,8 +157,8 @@ impl<'a> Resolver<'a> {
                 };
                 self.is_past = by.is_negative();
                 let now = self.reader.now.with().second(0).subsec_nanosecond(0).build();
-                let then = plus(self.today(), by)?
-                    .to_datetime(now.unwrap_or(self.reader.now).time());
+                let then =
+                    plus(self.today(), by)?.to_datetime(now.unwrap_or(self.reader.now).time());
                 Core::At(Moment::of_reader(then))
             }
             Means::WeekdayOfWeek => {

@@ -343,6 +343,16 @@ pub enum Cue {
     Ahead(u16),
     /// A length of time in days; which parameter it is follows from the kind.
     Length(u16),
+    /// A length of time in days, up to now.
+    Past(u16),
+    /// A length of time in days, from now on.
+    Coming(u16),
+    /// This day.
+    Today,
+    /// The day before.
+    Yesterday,
+    /// A stretch of time that neither begins nor ends now: "next week". No kind has it as a parameter.
+    Elsewhere,
     /// Units: proposals, as the number in the phrase says.
     Most,
     /// An empty day is mentioned, too.
@@ -390,6 +400,21 @@ pub struct Read {
     pub cues: &'static [(&'static str, Cue)],
     /// Words that change nothing.
     pub fillers: &'static [&'static str],
+    /// Words that say when or how often, as far as no phrase above has them: names of days and months, numbers
+    /// and units are known anyway.
+    pub times: &'static [&'static str],
+    /// Words before or between those of [`Self::times`], which alone say nothing of when: "except".
+    pub around_times: &'static [&'static str],
+    /// Words that the reader of dates takes as part of a date, and that name what is looked at: "due".
+    pub due: &'static [&'static str],
+    /// Words of days that are not exact: "end of the month".
+    pub vague: &'static [&'static str],
+    /// Words that alone say how often, and not clearly when: "weekly".
+    pub bare: &'static [&'static str],
+    /// How often a kind usually runs, where a bare word such as "weekly" says no more than that.
+    pub usual_words: &'static [(WorkKind, &'static str)],
+    /// An instruction of each kind that is understood.
+    pub examples: &'static [(WorkKind, &'static str)],
     /// Numbers in words.
     pub numbers: &'static [(&'static str, u16)],
     /// Units of time, in days; 0 is an hour.

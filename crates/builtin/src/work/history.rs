@@ -4,7 +4,7 @@ use dormouse_types::Origin;
 use dormouse_types::change::What;
 use dormouse_types::field_change::{FieldRef, FieldValue};
 use dormouse_types::task::Status;
-use dormouse_types::work_facts::TaskFacts;
+use dormouse_types::work_facts::{HistoryLine, TaskFacts};
 use jiff::civil::Date;
 
 use super::wording::{Wording, fill, reason};
@@ -27,6 +27,24 @@ pub(super) fn was_due(task: &TaskFacts, from: Date) -> Option<Date> {
     (Some(first.from) != task.due_on).then_some(first.from)
 }
 
+/// Whether it was done or dropped already when it was imported. When that was is not known, so it is no news.
+pub(super) fn came_closed(task: &TaskFacts) -> bool {
+    let is_import = |line: &HistoryLine| matches!(line.origin, Origin::Import);
+    let is_created = |line: &&HistoryLine| {
+        is_import(line) && matches!(line.what, Some(What::TaskCreated { .. }))
+    };
+    let Some(created) = task.history.iter().find(is_created) else { return false };
+    let is_status = |line: &&HistoryLine| {
+        let field = line.what.as_ref().and_then(|what| match what {
+            What::FieldSet(change) => Some(&change.field),
+            _ => None,
+        });
+        matches!(field, Some(FieldRef::Status))
+    };
+    let came_so = |line: &HistoryLine| is_import(line) && line.on == created.on;
+    !task.is_open() && task.history.iter().filter(is_status).all(came_so)
+}
+
 /// What happened on or after a day. What was done and undone is left out.
 pub(super) fn news(task: &TaskFacts, from: Date, words: Wording) -> News {
     let say = &words.say.changes;
@@ -39,7 +57,7 @@ pub(super) fn news(task: &TaskFacts, from: Date, words: Wording) -> News {
             None => net.other = true,
         }
     }
-    if net.is_created && net.is_import && task.is_open() {
+    if net.is_created && net.is_import && (task.is_open() || came_closed(task)) {
         return News::Imported;
     }
     let mut stated = Vec::new();

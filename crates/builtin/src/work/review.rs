@@ -13,6 +13,7 @@ use dormouse_types::work_outcome::{
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 
+use super::history::came_closed;
 use super::page::{Page, about, plain};
 use super::select::{by_day, fits, fitting, newest_first};
 use super::wording::{Wording, fill, reason};
@@ -73,8 +74,9 @@ impl<'a> Writer<'a> {
             (ResultList::Done, Status::Done, say.done, say.n_done),
             (ResultList::Dropped, Status::Rejected, say.dropped, say.n_dropped),
         ] {
-            let mut tasks =
-                self.those(|task| task.status == status && self.is_within(task.status_since));
+            let mut tasks = self.those(|task| {
+                task.status == status && self.is_within(task.status_since) && !came_closed(task)
+            });
             tasks.sort_by_cached_key(|task| newest_first(task, Some(task.status_since)));
             let lines = tasks.into_iter().map(|task| {
                 let day = (self.wanted.days > 1).then(|| self.words.near_day(task.status_since));

@@ -186,6 +186,10 @@ impl Draft<'_> {
         self.by(on, Origin::Person { via: None }, what)
     }
 
+    pub fn without_history(self) -> Self {
+        self.with(|task| task.history.clear())
+    }
+
     pub fn by(self, on: &str, origin: Origin, what: What) -> Self {
         self.with(|task| {
             task.changed_on = task.changed_on.max(day(on));

@@ -2,9 +2,10 @@
 
 use dormouse_types::Origin;
 use dormouse_types::change::What;
+use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::task::{Priority, Status};
 use dormouse_types::verdict::Verdict;
-use dormouse_types::work_facts::AttentionReason;
+use dormouse_types::work_facts::{AttentionReason, HistoryLine};
 use dormouse_types::work_kind::{
     Agenda, AgendaList, Only, Repeat, Repeated, Review, ReviewList, Sweep, Watch, WatchList,
     WhenEmpty, WorkParameters,
@@ -217,6 +218,42 @@ fn a_review_counts_hours_by_category_and_each_opens_its_tasks() {
     let figures: Vec<(Option<&str>, u64)> =
         text.figures.iter().map(|figure| (figure.category.as_deref(), figure.value)).collect();
     assert_eq!(figures, [(None, 105), (Some("House move"), 95), (Some("Family"), 10)]);
+}
+
+#[test]
+fn what_was_done_before_its_import_is_no_news() {
+    let mut desk = Desk::new(TODAY).last_run("2026-11-17");
+    let status = |from, to| {
+        let value = |status| Some(FieldValue::Status { status, reason: None });
+        let change = FieldChange { field: FieldRef::Status, from: value(from), to: value(to) };
+        What::FieldSet(change)
+    };
+    let imported = |desk: &mut Desk, title: &str, day: &str| {
+        let created = What::TaskCreated { title: title.into() };
+        let done = status(Status::Open, Status::Done);
+        let task = desk.task(title).status(day, Status::Done, None);
+        let task = task.without_history().by("2026-11-18", Origin::Import, created);
+        task.by(day, Origin::Import, done);
+    };
+    imported(&mut desk, "Week 1", "2026-11-18");
+    imported(&mut desk, "Ticked in the file later", "2026-11-19");
+    let person = Origin::Person { via: None };
+    imported(&mut desk, "Reopened and done", "2026-11-18");
+    let again = &mut desk.facts.tasks[2];
+    for (from, to) in [(Status::Done, Status::Open), (Status::Open, Status::Done)] {
+        let (origin, what) = (person.clone(), Some(status(from, to)));
+        again.history.push(HistoryLine { on: crate::desk::day("2026-11-19"), origin, what });
+    }
+    again.status_since = crate::desk::day("2026-11-19");
+    let lists = vec![ReviewList::Done];
+    let review = desk.run(&WorkParameters::Review(Review { lists, ..Review::default() }), "en");
+    assert_eq!(subjects(&review), ["Reopened and done", "Ticked in the file later"]);
+    let lists = vec![AgendaList::Changed];
+    let changed = desk.run(&agenda(Agenda { lists, ..Agenda::default() }), "en");
+    assert_eq!(
+        subjects(&changed),
+        ["1 imported task", "Reopened and done", "Ticked in the file later"]
+    );
 }
 
 #[test]

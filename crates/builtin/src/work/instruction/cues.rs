@@ -4,12 +4,13 @@ use std::ops::Range;
 
 use dormouse_formats::when::Reader;
 use dormouse_types::named::Named;
+use dormouse_types::work_kind::WorkKind;
 use dormouse_types::{CategoryId, LabelId, TaskId};
 
 use super::phrase::{Caught, Token, Values, is_quote, matches, tokens, written_out};
 use super::schedule::StatedSchedule;
 use super::{Known, NotAccepted};
-use crate::lang::work::{Cue, Read, Words};
+use crate::lang::work::{Cue, Read, Topic, Words};
 use crate::read::fold::fold;
 
 /// The cues found in an instruction.
@@ -18,8 +19,14 @@ pub(super) struct FoundCues {
     pub stated: StatedSchedule,
     /// Phrases and names in order, of the parts that were understood.
     pub hits: Vec<Hit>,
-    /// Parts that were not, as they were written.
-    pub not_understood: Vec<String>,
+    /// Where the parts of the sentences are; [`Hit::part`] counts them. Units: bytes.
+    pub parts: Vec<Range<usize>>,
+    /// What was not understood. Units: bytes.
+    dropped: Vec<Range<usize>>,
+    /// Words that nobody knows.
+    pub unknown: Vec<Token>,
+    /// The phrases and names of all parts, also of those that were not understood.
+    pub all_hits: Vec<Hit>,
     /// The titles of tasks that share a word with an instruction to repeat something; `None` if it is none.
     pub similar: Option<Vec<String>>,
 }
@@ -46,6 +53,16 @@ pub(super) enum What {
     Category(Named<CategoryId>),
     Label(Named<LabelId>),
     Task(Named<TaskId>),
+}
+
+impl What {
+    /// The phrase.
+    pub(super) fn cue(&self) -> Option<Cue> {
+        match self {
+            Self::Cue(cue) => Some(*cue),
+            Self::Title(_) | Self::Category(_) | Self::Label(_) | Self::Task(_) => None,
+        }
+    }
 }
 
 /// Finds phrases, names and the schedule.
@@ -76,10 +93,18 @@ pub(super) fn find_cues(
     }
     let mut masks = quotes.clone();
     masks.extend(titles.into_iter().map(|(_, bytes)| bytes));
-    let stated = StatedSchedule::find(text, &tokens, &masks, words, reader);
-    let is_stated = |token: &&Token| stated.places.iter().any(|place| overlap(place, &token.bytes));
-    let left: Vec<&Token> = tokens.iter().filter(|token| !is_stated(token)).collect();
-    let mut hits = find(&left, &names, read, text);
+    let mut stated = StatedSchedule::find(text, &tokens, &masks, words, reader);
+    let (mut left, mut hits) = find_left(&stated, &tokens, &names, read, text);
+    if stated.is_without_days()
+        && let Some(at) =
+            stated.days.iter().position(|day| is_of_work(&day.place, &hits, &left, read))
+    {
+        let day = stated.days.swap_remove(at);
+        stated.take_day(day);
+        (left, hits) = find_left(&stated, &tokens, &names, read, text);
+    }
+    hits.retain(|hit| !stated.others.iter().any(|place| overlap(place, &hit.bytes)));
+    let all_hits = hits.clone();
     let mut covered = vec![false; left.len()];
     for hit in &hits {
         for (at, token) in left.iter().enumerate() {
@@ -87,12 +112,119 @@ pub(super) fn find_cues(
         }
     }
     take_titles(&mut hits, &left, &mut covered, &stated, &quotes, text);
-    let (hits, not_understood) = judge(hits, &left, &covered, read, &stated, text);
+    let judged = judge(hits, &left, &covered, words, &stated, text);
     let similar = is_repeat.then(|| similar(&tokens, &known.tasks));
-    Ok(FoundCues { stated, hits, not_understood, similar })
+    let Judged { hits, parts, dropped, unknown } = judged;
+    Ok(FoundCues { stated, hits, parts, dropped, unknown, all_hits, similar })
 }
 
-fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
+/// The words that say something else than when, and the phrases and names in them.
+fn find_left<'a>(
+    stated: &StatedSchedule,
+    tokens: &'a [Token],
+    names: &Known,
+    read: &'static Read,
+    text: &str,
+) -> (Vec<&'a Token>, Vec<Hit>) {
+    let is_stated = |token: &&Token| stated.places.iter().any(|place| overlap(place, &token.bytes));
+    let left: Vec<&Token> = tokens.iter().filter(|token| !is_stated(token)).collect();
+    let hits = find(&left, names, read, text);
+    (left, hits)
+}
+
+/// Whether a day is the one on which the work is to be done, and not that of what it looks at: it follows no
+/// "what is due", nor another day that does.
+fn is_of_work(day: &Range<usize>, hits: &[Hit], left: &[&Token], read: &Read) -> bool {
+    // "Tasks that have not moved in 3 months", "no answer within 10 days".
+    let part = left.iter().find(|token| overlap(&token.bytes, day)).map(|token| token.part);
+    let is_length = left.iter().any(|token| {
+        overlap(&token.bytes, day) && read.units.iter().any(|(unit, _)| *unit == token.word)
+    });
+    let is_after_topic = hits.iter().any(|hit| {
+        Some(hit.part) == part
+            && hit.bytes.end <= day.start
+            && matches!(hit.what, What::Cue(Cue::Topic(_)))
+    });
+    if is_length && is_after_topic {
+        return false;
+    }
+    let is_period = |cue: Cue| {
+        matches!(cue, Cue::Ahead(_) | Cue::Today | Cue::Length(_) | Cue::Coming(_) | Cue::Filler)
+    };
+    for token in left.iter().rev().filter(|token| token.bytes.end <= day.start) {
+        let Some(hit) = hits.iter().find(|hit| overlap(&hit.bytes, &token.bytes)) else {
+            if matches!(
+                token.word.as_str(),
+                "and" | "or" | "for" | "on" | "und" | "oder" | "fur" | "am"
+            ) {
+                continue;
+            }
+            return true;
+        };
+        match hit.what {
+            What::Cue(Cue::Topic(Topic::Due | Topic::Events) | Cue::Kind(WorkKind::Agenda)) => {
+                return false;
+            }
+            What::Cue(cue) if is_period(cue) => {}
+            _ => return true,
+        }
+    }
+    true
+}
+
+impl FoundCues {
+    /// Takes out what a kind has no use for, so that it is named as not understood.
+    pub(super) fn drop(&mut self, places: Vec<Range<usize>>) {
+        for place in places {
+            self.hits.retain(|hit| !overlap(&hit.bytes, &place));
+            self.dropped.retain(|it| !(place.start <= it.start && it.end <= place.end));
+            self.dropped.push(place);
+        }
+        self.dropped.sort_by_key(|place| place.start);
+    }
+
+    /// The words that nobody knows, as they were written: neighbours as one.
+    pub(super) fn unknown_words(&self, text: &str) -> Vec<String> {
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        for token in &self.unknown {
+            match runs.last_mut() {
+                Some(run)
+                    if text
+                        .get(run.end..token.bytes.start)
+                        .is_some_and(|it| it.trim().is_empty()) =>
+                {
+                    run.end = token.bytes.end;
+                }
+                _ => runs.push(token.bytes.clone()),
+            }
+        }
+        runs.into_iter().map(|run| text[run].to_owned()).take(5).collect()
+    }
+
+    /// What was not understood, as it was written.
+    pub(super) fn not_understood(&self, text: &str) -> Vec<String> {
+        let mut joined: Vec<(Range<usize>, String)> = Vec::new();
+        for place in self.dropped.iter().cloned() {
+            let own = without(&place, &self.stated, text);
+            let joins = joined.last().is_some_and(|(last, _)| {
+                let between = text.get(last.end..place.start).unwrap_or_default();
+                !between.contains(['.', ';', '!', '?', '\n'])
+                    && between.len() <= 5
+                    && !self.hits.iter().any(|hit| overlap(&hit.bytes, &(last.end..place.start)))
+            });
+            match joined.last_mut().filter(|_| joins) {
+                Some((last, words)) => {
+                    *last = last.start..place.end.max(last.end);
+                    *words = without(last, &self.stated, text);
+                }
+                None => joined.push((place, own)),
+            }
+        }
+        joined.into_iter().map(|(_, words)| words).collect()
+    }
+}
+
+pub(super) fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
     a.start < b.end && b.start < a.end
 }
 
@@ -269,15 +401,24 @@ fn take_titles(
     hits.push(hit);
 }
 
-/// Drops the parts with words that nobody knows, and names them.
+/// What is left of an instruction without the parts with words that nobody knows.
+struct Judged {
+    hits: Vec<Hit>,
+    parts: Vec<Range<usize>>,
+    dropped: Vec<Range<usize>>,
+    unknown: Vec<Token>,
+}
+
+/// Drops the parts with words that nobody knows, and keeps where they are.
 fn judge(
     mut hits: Vec<Hit>,
     left: &[&Token],
     covered: &[bool],
-    read: &'static Read,
+    words: &'static Words,
     stated: &StatedSchedule,
     text: &str,
-) -> (Vec<Hit>, Vec<String>) {
+) -> Judged {
+    let read = &words.read;
     // Parts of a sentence: between marks, and at a word such as "and" that belongs to no phrase.
     let mut parts: Vec<Vec<usize>> = Vec::new();
     for at in 0..left.len() {
@@ -295,19 +436,37 @@ fn judge(
             part.push(at);
         }
     }
-    let is_known = |at: usize| covered[at] || read.fillers.contains(&left[at].word.as_str());
+    let is_other = |at: usize| stated.others.iter().any(|it| overlap(it, &left[at].bytes));
+    let is_known =
+        |at: usize| covered[at] || !is_other(at) && read.fillers.contains(&left[at].word.as_str());
+    let mut places = Vec::new();
+    let mut all_unknown: Vec<Token> = Vec::new();
     let mut dropped: Vec<Range<usize>> = Vec::new();
     for (n, part) in parts.iter().filter(|part| !part.is_empty()).enumerate() {
-        let unknown: Vec<usize> = part.iter().copied().filter(|at| !is_known(*at)).collect();
+        let mut unknown: Vec<usize> = part.iter().copied().filter(|at| !is_known(*at)).collect();
         let place = left[part[0]].bytes.start..left[part[part.len() - 1]].bytes.end;
         for hit in hits.iter_mut().filter(|hit| overlap(&hit.bytes, &place)) {
             hit.part = n;
         }
+        places.push(place.clone());
+        // Another schedule: of another thing, or one more of the only one.
+        let says = |hit: &&Hit| !matches!(hit.what, What::Cue(Cue::Filler));
+        let is_only = hits.iter().filter(says).all(|hit| overlap(&hit.bytes, &place));
+        if is_only || !hits.iter().filter(says).any(|hit| overlap(&hit.bytes, &place)) {
+            let of_other: Vec<usize> = part.iter().copied().filter(|at| is_other(*at)).collect();
+            if let (Some(first), Some(last)) = (of_other.first(), of_other.last()) {
+                dropped.push(left[*first].bytes.start..left[*last].bytes.end);
+                unknown.retain(|at| !is_other(*at));
+            }
+        }
+        all_unknown.extend(unknown.iter().map(|at| left[*at].clone()));
         let (Some(first), Some(last)) = (unknown.first(), unknown.last()) else { continue };
         let is_run = last - first + 1 == unknown.len();
         let is_harmless = is_filter(*first, left, &hits, read, text)
             || read.statements.contains(&left[part[0]].word.as_str())
-            || is_after_task(&left[*first].bytes, &place, &hits);
+            || is_after_task(&left[*first].bytes, &place, &hits)
+                && !(stated.is_without_days()
+                    && unknown.iter().any(|at| is_time(&left[*at].word, words)));
         if is_run && is_harmless {
             dropped.push(left[*first].bytes.start..left[*last].bytes.end);
         } else {
@@ -315,24 +474,24 @@ fn judge(
             dropped.push(place);
         }
     }
-    let mut not_understood: Vec<(Range<usize>, String)> = Vec::new();
-    for place in dropped {
-        let own = without(&place, stated, text);
-        let joins = not_understood.last().is_some_and(|(last, _)| {
-            let between = &text[last.end..place.start];
-            !between.contains(['.', ';', '!', '?', '\n'])
-                && between.len() <= 5
-                && !hits.iter().any(|hit| overlap(&hit.bytes, &(last.end..place.start)))
-        });
-        match not_understood.last_mut().filter(|_| joins) {
-            Some((last, words)) => {
-                *last = last.start..place.end;
-                *words = without(last, stated, text);
-            }
-            None => not_understood.push((place, own)),
-        }
-    }
-    (hits, not_understood.into_iter().map(|(_, words)| words).collect())
+    Judged { hits, parts: places, dropped, unknown: all_unknown }
+}
+
+/// Whether a word says when or how often.
+pub(super) fn is_time(word: &str, words: &'static Words) -> bool {
+    let read = &words.read;
+    let is_name = |name: &&&str| {
+        let name = fold(name);
+        name == word || word.strip_suffix('s') == Some(&name)
+    };
+    let say = &words.say;
+    let names = || {
+        say.weekdays.iter().chain(&say.weekdays_short).chain(&say.months).chain(&say.months_short)
+    };
+    word.chars().any(|c| c.is_ascii_digit())
+        || read.times.contains(&word)
+        || read.units.iter().any(|(unit, _)| *unit == word)
+        || names().any(|name| is_name(&name))
 }
 
 /// Whether words follow "reset" and the title of a task: they say more about it, and no longer what

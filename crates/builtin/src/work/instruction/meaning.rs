@@ -1,5 +1,7 @@
 //! What the phrases of an instruction come to: a kind with its parameters.
 
+use std::ops::Range;
+
 use dormouse_types::task::Priority;
 use dormouse_types::work_kind::{
     Agenda, AgendaList, Only, Repeat, Repeated, Review, ReviewList, Sweep, Watch, WatchList,
@@ -7,38 +9,175 @@ use dormouse_types::work_kind::{
 };
 
 use super::cues::{FoundCues, Hit, What};
-use super::{NotAccepted, short};
 use crate::lang::work::{Cue, Topic};
 
-/// The parameters.
-///
-/// Errors: no kind; a title that no task has.
-pub(super) fn parameters(found: &FoundCues, text: &str) -> Result<WorkParameters, NotAccepted> {
-    let hits = &found.hits;
-    let no_kind = || match found.similar.clone() {
-        Some(similar) => NotAccepted::NoSuchTask { text: short(text), similar },
-        None => NotAccepted::NeedsModel { text: short(text) },
+/// The parameters, and whether a review is to reach back to the one before because nothing says how far.
+#[derive(Debug)]
+pub(super) struct Meaning {
+    pub parameters: WorkParameters,
+    pub is_days_open: bool,
+}
+
+/// The parameters; `None` if what is understood names no kind. What the kind has no use for is taken out of what was found, so that it is named.
+pub(super) fn meaning(found: &mut FoundCues) -> Option<Meaning> {
+    loop {
+        let meant = parameters(&found.hits)?;
+        // Without "what I finished yesterday" it may be another kind.
+        let mut unused = unused(&meant, found);
+        if unused.iter().any(|it| it.is_period) {
+            unused.retain(|it| it.is_period);
+        }
+        let unused: Vec<_> = unused.into_iter().map(|it| it.place).collect();
+        if unused.is_empty() {
+            let is_days_open = lengths(&found.hits, Some(WorkKind::Review)).next().is_none();
+            return Some(Meaning { parameters: meant, is_days_open });
+        }
+        found.drop(unused);
+    }
+}
+
+/// The kind that phrases ask for, whatever stands around them.
+pub(super) fn kind_of(hits: &[Hit]) -> Option<WorkKind> {
+    let has = |is: fn(&What) -> bool| hits.iter().any(|hit| is(&hit.what));
+    if has(|it| matches!(it, What::Title(_) | What::Cue(Cue::Make)))
+        || has(|it| matches!(it, What::Task(_)))
+            && has(|it| matches!(it, What::Cue(Cue::Reset | Cue::Copy)))
+    {
+        return Some(WorkKind::Repeat);
+    }
+    kind(hits, &topics(hits))
+}
+
+fn topics(hits: &[Hit]) -> Vec<(Topic, usize)> {
+    let of = |hit: &Hit| match hit.what {
+        What::Cue(Cue::Topic(topic)) => Some((topic, hit.part)),
+        _ => None,
     };
-    if let Some(title) = title(hits) {
-        let what = Repeated::Make { title };
-        return Ok(WorkParameters::Repeat(Repeat { what, by_rule: false }));
+    hits.iter().filter_map(of).collect()
+}
+
+fn parameters(hits: &[Hit]) -> Option<WorkParameters> {
+    if let Some(what) = title(hits).map(|title| Repeated::Make { title }).or_else(|| repeated(hits))
+    {
+        return Some(WorkParameters::Repeat(Repeat { what, by_rule: false }));
     }
-    if let Some(repeated) = repeated(hits) {
-        return Ok(WorkParameters::Repeat(Repeat { what: repeated, by_rule: false }));
+    let topics = topics(hits);
+    match kind(hits, &topics)? {
+        WorkKind::Agenda => Some(WorkParameters::Agenda(agenda(hits, &topics))),
+        WorkKind::Review => Some(WorkParameters::Review(review(hits, &topics))),
+        WorkKind::Watch => Some(WorkParameters::Watch(watch(hits, &topics))),
+        WorkKind::Sweep => Some(WorkParameters::Sweep(sweep(hits))),
+        WorkKind::Repeat => None,
     }
-    let topics: Vec<(Topic, usize)> = hits
-        .iter()
-        .filter_map(|hit| match hit.what {
-            What::Cue(Cue::Topic(topic)) => Some((topic, hit.part)),
-            _ => None,
-        })
-        .collect();
-    match kind(hits, &topics).ok_or_else(no_kind)? {
-        WorkKind::Agenda => Ok(WorkParameters::Agenda(agenda(hits, &topics))),
-        WorkKind::Review => Ok(WorkParameters::Review(review(hits, &topics))),
-        WorkKind::Watch => Ok(WorkParameters::Watch(watch(hits, &topics))),
-        WorkKind::Sweep => Ok(WorkParameters::Sweep(sweep(hits))),
-        WorkKind::Repeat => Err(no_kind()),
+}
+
+/// Words that a kind has no use for.
+struct Unused {
+    /// Units: bytes.
+    place: Range<usize>,
+    is_period: bool,
+}
+
+/// Where an instruction says what its kind has no parameter for: a list, a stretch of time, another kind. Units: bytes.
+fn unused(parameters: &WorkParameters, found: &FoundCues) -> Vec<Unused> {
+    let kind = parameters.kind();
+    let hits = &found.hits;
+    let names_kind = |hit: &Hit| match hit.what {
+        What::Cue(Cue::Kind(it)) => it == kind,
+        What::Cue(Cue::ReviewOf(_)) => kind == WorkKind::Review,
+        What::Cue(Cue::Reset | Cue::Copy | Cue::Make) | What::Title(_) | What::Task(_) => {
+            kind == WorkKind::Repeat
+        }
+        What::Cue(Cue::Topic(topic)) => has(kind, topic),
+        _ => false,
+    };
+    let mut places = Vec::new();
+    for hit in hits {
+        let here = || hits.iter().filter(|it| it.part == hit.part);
+        let topics: Vec<Topic> =
+            topics(hits).into_iter().filter(|it| it.1 == hit.part).map(|it| it.0).collect();
+        let is_watched = topics.iter().any(|topic| has(WorkKind::Watch, *topic));
+        let What::Cue(cue) = hit.what else { continue };
+        let is_used = match cue {
+            // "Ping me" says no more than "tell me" where nothing is watched.
+            Cue::Kind(WorkKind::Watch) if !is_watched => true,
+            Cue::Kind(it) => it == kind,
+            Cue::ReviewOf(_) => kind == WorkKind::Review,
+            // "Untick all that is done".
+            Cue::Topic(Topic::Done) if kind == WorkKind::Repeat => here().any(names_kind),
+            Cue::Topic(topic) => {
+                has(kind, topic) && (is_hours_whole(hit) || hit.caught.unit.is_none())
+            }
+            Cue::SayEmpty => kind == WorkKind::Agenda,
+            Cue::Most => kind == WorkKind::Sweep,
+            Cue::Make => kind == WorkKind::Repeat,
+            Cue::Ahead(_) | Cue::Length(_) | Cue::Past(_) | Cue::Coming(_) => {
+                is_hours_whole(hit) && is_period_of(kind, cue, &topics)
+            }
+            Cue::Today | Cue::Yesterday | Cue::Elsewhere => is_period_of(kind, cue, &topics),
+            Cue::Reset | Cue::Copy | Cue::Urgent | Cue::If | Cue::Only | Cue::Filler => true,
+        };
+        if is_used {
+            continue;
+        }
+        let is_period = matches!(
+            cue,
+            Cue::Ahead(_)
+                | Cue::Length(_)
+                | Cue::Past(_)
+                | Cue::Coming(_)
+                | Cue::Today
+                | Cue::Yesterday
+                | Cue::Elsewhere
+        );
+        let is_repeated = kind == WorkKind::Repeat && !found.stated.is_without_days();
+        let is_whole = if is_period { !is_repeated } else { !here().any(names_kind) };
+        let part = found.parts.get(hit.part).filter(|_| is_whole);
+        places.push(Unused { place: part.unwrap_or(&hit.bytes).clone(), is_period });
+    }
+    places
+}
+
+/// Whether a kind lists it.
+fn has(kind: WorkKind, topic: Topic) -> bool {
+    use Topic as T;
+    match kind {
+        WorkKind::Agenda => matches!(
+            topic,
+            T::Events | T::Due | T::Overdue | T::Waiting | T::NeedsYou | T::Changed | T::Done
+        ),
+        WorkKind::Review => matches!(
+            topic,
+            T::Done | T::Stuck | T::Stale | T::Waiting | T::Moved | T::Decisions | T::Hours
+        ),
+        WorkKind::Watch => matches!(topic, T::Due | T::Overdue | T::Waiting),
+        WorkKind::Sweep => matches!(topic, T::Stale | T::Stuck),
+        WorkKind::Repeat => false,
+    }
+}
+
+/// Whether a length of time has whole days.
+fn is_hours_whole(hit: &Hit) -> bool {
+    hit.caught.unit != Some(0) || hit.caught.n.is_some_and(|n| n % 24 == 0)
+}
+
+/// Whether a kind has a parameter for a stretch of time, beside what its part of the sentence is about.
+fn is_period_of(kind: WorkKind, cue: Cue, topics: &[Topic]) -> bool {
+    use Topic as T;
+    let is_about = |all: &[Topic]| topics.iter().any(|topic| all.contains(topic));
+    match (kind, cue) {
+        (WorkKind::Agenda, Cue::Ahead(_) | Cue::Coming(_) | Cue::Length(_)) => {
+            topics.is_empty() || is_about(&[T::Due, T::Events])
+        }
+        (WorkKind::Agenda, Cue::Today) => true,
+        (WorkKind::Agenda, Cue::Yesterday) => is_about(&[T::Changed]),
+        (WorkKind::Review, Cue::Past(_) | Cue::Length(_) | Cue::Today) => true,
+        (WorkKind::Review, Cue::Ahead(days)) => days > 1,
+        (WorkKind::Watch, Cue::Length(_) | Cue::Coming(_)) => true,
+        (WorkKind::Watch, Cue::Past(_)) => is_about(&[T::Waiting]),
+        (WorkKind::Watch, Cue::Today | Cue::Ahead(_)) => is_about(&[T::Due, T::Overdue]),
+        (WorkKind::Sweep, Cue::Length(_) | Cue::Past(_)) => true,
+        _ => false,
     }
 }
 
@@ -123,7 +262,7 @@ fn agenda(hits: &[Hit], topics: &[(Topic, usize)]) -> Agenda {
     });
     let ahead = hits.iter().filter_map(|hit| match hit.what {
         What::Cue(Cue::Ahead(days)) => Some(days),
-        What::Cue(Cue::Length(days)) => Some(length(hit, days)),
+        What::Cue(Cue::Length(days) | Cue::Coming(days)) => Some(length(hit, days)),
         _ => None,
     });
     let says = hits.iter().any(|hit| matches!(hit.what, What::Cue(Cue::SayEmpty)));
@@ -146,7 +285,8 @@ fn review(hits: &[Hit], topics: &[(Topic, usize)]) -> Review {
         Topic::Events | Topic::Due | Topic::Overdue | Topic::NeedsYou | Topic::Changed => &[],
     });
     let default = Review::default();
-    let days = lengths(hits).map(|(days, _)| days).max().unwrap_or(default.days);
+    let days =
+        lengths(hits, Some(WorkKind::Review)).map(|(days, _)| days).max().unwrap_or(default.days);
     Review { lists, days, only: only(hits), ..default }
 }
 
@@ -166,7 +306,7 @@ fn watch(hits: &[Hit], topics: &[(Topic, usize)]) -> Watch {
         | Topic::Stale => &[],
     });
     let mut watch = Watch { lists, only: only(hits), ..Watch::default() };
-    for (days, part) in lengths(hits) {
+    for (days, part) in lengths(hits, Some(WorkKind::Watch)) {
         // A length belongs to what its part of the sentence is about, and else to the only thing watched.
         let here = topics.iter().find(|(_, it)| *it == part).map(|(topic, _)| *topic);
         let is_waiting = match here {
@@ -189,18 +329,28 @@ fn sweep(hits: &[Hit]) -> Sweep {
         _ => None,
     });
     Sweep {
-        untouched_days: lengths(hits).map(|(days, _)| days).max().unwrap_or(default.untouched_days),
+        untouched_days: lengths(hits, None)
+            .map(|(days, _)| days)
+            .max()
+            .unwrap_or(default.untouched_days),
         most: most.unwrap_or(default.most),
         only: only(hits),
     }
 }
 
-/// Lengths of time in days, with the part of the sentence they stand in.
-fn lengths(hits: &[Hit]) -> impl Iterator<Item = (u16, usize)> {
-    hits.iter().filter_map(|hit| match hit.what {
-        What::Cue(Cue::Length(days)) => Some((length(hit, days), hit.part)),
-        What::Cue(Cue::ReviewOf(days)) => Some((days, hit.part)),
-        What::Cue(Cue::Topic(_)) => hit.caught.days().map(|days| (days, hit.part)),
+/// Lengths of time in days, with the part of the sentence they stand in. "Today" and "this week" are lengths for a review
+/// and a watch.
+fn lengths(hits: &[Hit], kind: Option<WorkKind>) -> impl Iterator<Item = (u16, usize)> {
+    hits.iter().filter_map(move |hit| match (hit.what.cue()?, kind) {
+        (Cue::Length(days) | Cue::Past(days) | Cue::Coming(days), _) => {
+            Some((length(hit, days), hit.part))
+        }
+        (Cue::ReviewOf(days), _) => Some((days, hit.part)),
+        (Cue::Topic(_), _) => hit.caught.days().map(|days| (days, hit.part)),
+        (Cue::Today, Some(WorkKind::Review)) => Some((1, hit.part)),
+        (Cue::Ahead(days), Some(WorkKind::Review)) => Some((days + 1, hit.part)),
+        (Cue::Today, Some(WorkKind::Watch)) => Some((0, hit.part)),
+        (Cue::Ahead(days), Some(WorkKind::Watch)) => Some((days, hit.part)),
         _ => None,
     })
 }

@@ -4,19 +4,23 @@
 //! dropped as a whole, because that word may turn it into something else: "mark everything that is
 //! overdue as done" is no agenda. If no kind is left, the instruction is refused.
 //!
-//! Reading order: `phrase`, `schedule`, `cues`, `meaning`, `sentence`.
+//! Reading order: `phrase`, `schedule`, `cues`, `meaning`, `refusal`, `sentence`.
 
 mod phrase;
 mod schedule;
 mod cues;
 mod meaning;
+mod refusal;
 mod sentence;
 
-use dormouse_formats::recurrence::{Schedule, ScheduleError, read_schedule};
+use dormouse_formats::recurrence::{Person, Position, Schedule, ScheduleError, read_schedule};
 use dormouse_formats::when::{Language, Reader};
 pub use dormouse_types::built_in_work::Known;
 use dormouse_types::work_kind::{ParameterError, WorkParameters};
+use jiff::Unit;
+use jiff::civil::Time;
 
+use self::meaning::Meaning;
 use self::schedule::StatedSchedule;
 use crate::lang::work::{self, Words};
 
@@ -57,13 +61,28 @@ pub enum NotAccepted {
     },
     /// It asks for none of the kinds.
     #[error(
-        "`{text}` needs a language model; without one there are: an agenda, a review, a watch over deadlines \
-         and answers, a sweep of old tasks, and a checklist or task that repeats. Choose a model with \
-         `--model`, or with `dormouse models use` for all; `dormouse models add` adds a provider"
+        "`{text}` needs a language model{}; without one there are: an agenda, a review, a watch over deadlines \
+         and answers, a sweep of old tasks, and a checklist or task that repeats. Write for example \
+         `{example}`, or choose a model with `--model`, or with `dormouse models use` for all; \
+         `dormouse models add` adds a provider", named(.words)
     )]
     NeedsModel {
         /// The instruction, shortened.
         text: String,
+        /// The words that were not understood.
+        words: Vec<String>,
+        /// An instruction that is understood.
+        example: String,
+    },
+    /// A kind is asked for, in words or at a time that cannot be read.
+    #[error("cannot read {} in the instruction{}; write for example `{example}`", quoted(.words), all_hints(.hints))]
+    NotUnderstood {
+        /// The words that were not understood, as they were written.
+        words: Vec<String>,
+        /// What to write in place of some of them.
+        hints: Vec<Hint>,
+        /// An instruction that is understood.
+        example: String,
     },
     /// A checklist is to start over, or a task to be copied, and none of that name exists.
     #[error(
@@ -96,6 +115,43 @@ pub enum NotAccepted {
     Parameter(#[source] ParameterError),
 }
 
+/// What to write in place of words that were not understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Hint {
+    /// A time that is written with another sign: "7.30".
+    Time { written: String, as_is_read: String },
+    /// An hour that no day has.
+    NoSuchTime { written: String },
+    /// A word that differs by one letter from one that is known.
+    Word { written: String, known: String },
+}
+
+impl std::fmt::Display for Hint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Time { written, as_is_read } => {
+                write!(f, "the time `{written}` is written as `{as_is_read}`")
+            }
+            Self::NoSuchTime { written } => {
+                write!(f, "`{written}` is no time of a day; times are from `0:00` to `23:59`")
+            }
+            Self::Word { written, known } => write!(f, "for `{written}` write perhaps `{known}`"),
+        }
+    }
+}
+
+fn quoted(words: &[String]) -> String {
+    words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+}
+
+fn named(words: &[String]) -> String {
+    if words.is_empty() { String::new() } else { format!(" for {}", quoted(words)) }
+}
+
+fn all_hints(hints: &[Hint]) -> String {
+    hints.iter().map(|hint| format!("; {hint}")).collect()
+}
+
 fn also_called(similar: &[String]) -> String {
     let titles: Vec<String> = similar.iter().map(|title| format!("`{title}`")).collect();
     match titles.as_slice() {
@@ -124,7 +180,12 @@ pub fn read(text: &str, known: &Known, reader: &Reader) -> Result<Understood, No
             Ok(understood) => return Ok(understood),
             // What was understood in the other language and cannot be used says more.
             Err(why) => match refused {
-                None | Some(NotAccepted::NeedsModel { .. }) => refused = Some(why),
+                None => refused = Some(why),
+                Some(NotAccepted::NeedsModel { .. })
+                    if !matches!(why, NotAccepted::NeedsModel { .. }) =>
+                {
+                    refused = Some(why);
+                }
                 Some(_) => {}
             },
         }
@@ -158,12 +219,20 @@ fn read_in(
 ) -> Result<Understood, NotAccepted> {
     let language = Language::of_tag(words.code).unwrap_or(reader.language);
     let reader = Reader { language, ..reader.clone() };
-    let found = cues::find_cues(text, known, words, &reader)?;
-    let parameters = meaning::parameters(&found, text)?;
+    let mut found = cues::find_cues(text, known, words, &reader)?;
+    let Some(Meaning { mut parameters, is_days_open }) = meaning::meaning(&mut found) else {
+        return Err(refusal::refusal(&found, text, words));
+    };
     parameters.check().map_err(NotAccepted::Parameter)?;
     let schedule_words = found.stated.words(parameters.kind(), &words.read);
     let schedule = read_schedule(&schedule_words, &reader)
         .map_err(|source| NotAccepted::Schedule { words: schedule_words.clone(), source })?;
+    if let WorkParameters::Review(review) = &mut parameters
+        && is_days_open
+        && let Some(days) = longest_gap(&schedule, &reader)
+    {
+        review.days = days;
+    }
     let sentence = sentence::sentence(&parameters, Some((&schedule, &schedule_words)), words);
     Ok(Understood {
         parameters,
@@ -171,9 +240,20 @@ fn read_in(
         is_usual_time: found.stated.is_silent(),
         schedule_words,
         sentence,
-        not_understood: found.not_understood,
+        not_understood: found.not_understood(text),
         language: words.code,
     })
+}
+
+/// The longest time between two of the next runs, so that a review leaves nothing out; `None` if it runs once. Units: days.
+fn longest_gap(schedule: &Schedule, reader: &Reader) -> Option<u16> {
+    let person = Person { zone: reader.zone.clone(), day_due_at: Time::midnight() };
+    let now = reader.now.to_zoned(reader.zone.clone()).ok()?.timestamp();
+    let begin = Position::new(now, &person);
+    let next: Vec<_> = schedule.series.upcoming(&begin, &person).take(8).map(|it| it.due).collect();
+    let hours = next.windows(2).map(|pair| (pair[1] - pair[0]).total(Unit::Hour).unwrap_or(0.0));
+    let longest = hours.fold(0.0, f64::max);
+    (next.len() > 1).then(|| ((longest / 24.0).round() as u16).clamp(1, 366))
 }
 
 /// What an instruction with these parameters says, in one plain sentence; without a schedule, nothing about
@@ -234,7 +314,47 @@ mod tests {
         let similar = stated(&["Blockers (P0)", "Paint"], "Reset Blockers every Monday");
         assert!(similar.contains("there is `Blockers (P0)`."), "{similar}");
         let other = stated(&["Blockers (P0)"], "Write a poem about Blockers");
-        assert!(other.contains("needs a language model; without one"), "{other}");
+        assert!(other.contains("needs a language model for `Write`, `poem`"), "{other}");
+    }
+
+    #[test]
+    fn a_refusal_names_the_words_that_failed_and_what_to_write_instead() {
+        let says = |text: &str, expected: &str| {
+            let why = read(text, &Known::default(), &reader()).expect_err(text).to_string();
+            assert_eq!(why, expected, "{text}");
+        };
+        let example = "write for example `every weekday at 7:30 tell me what is due today and what is overdue`";
+        says(
+            "every Monday at 7.30 tell me what is due",
+            &format!(
+                "cannot read `at 7.30 tell me what is due` in the instruction; the time `7.30` is written as `7:30`; {example}"
+            ),
+        );
+        says(
+            "tell me what is due every weekday at 25:00",
+            &format!(
+                "cannot read `tell me what is due at 25:00` in the instruction; `25:00` is no time of a day; times are \
+                 from `0:00` to `23:59`; {example}"
+            ),
+        );
+        says(
+            "every monring tell me what is due",
+            &format!(
+                "cannot read `every monring tell me what is due` in the instruction; for `monring` write perhaps \
+                 `morning`; {example}"
+            ),
+        );
+        says(
+            "every day at 7 what is due next week",
+            &format!("cannot read `what is due next week` in the instruction; {example}"),
+        );
+        says(
+            "tell me every Monday which fees are overdue",
+            "`tell me every Monday which fees are overdue` needs a language model for `fees`; without one there are: an \
+             agenda, a review, a watch over deadlines and answers, a sweep of old tasks, and a checklist or task that \
+             repeats. Write for example `every weekday at 7:30 tell me what is due today and what is overdue`, or add a \
+             model with `dormouse models add`",
+        );
     }
 
     #[test]

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use dormouse_formats::recurrence::read_schedule;
 use dormouse_formats::when::{self, Assumption, Reader, When};
 use dormouse_types::work_kind::WorkKind;
 use jiff::ToSpan as _;
-use jiff::civil::Time;
+use jiff::civil::{Date, Time};
 
 use super::phrase::{Token, Values, matches};
 use crate::lang::work::{Read, Words};
@@ -28,8 +29,24 @@ pub(super) struct StatedSchedule {
     once: Option<String>,
     /// A day of the week and a time, of work that may happen every week.
     weekday: Option<String>,
+    /// Once, on a day that is still to come.
+    day: Option<Date>,
+    /// Whether a bare word such as "weekly" says how often.
+    is_bare: bool,
     /// Where all that is. Units: bytes.
     pub places: Vec<Range<usize>>,
+    /// Days still to come that are mentioned: that of the work, or of what it looks at.
+    pub days: Vec<NamedDay>,
+    /// Where another schedule is stated, which is not used. Units: bytes.
+    pub others: Vec<Range<usize>>,
+}
+
+/// A day in an instruction.
+#[derive(Debug, Clone)]
+pub(super) struct NamedDay {
+    pub place: Range<usize>,
+    day: Date,
+    time: Option<Time>,
 }
 
 /// Words that say how often.
@@ -38,6 +55,8 @@ struct Piece {
     words: String,
     /// "At 8" counts more than "in the evening".
     has_time: bool,
+    /// The same, or the time is one of [`StatedSchedule::time`].
+    is_timed: bool,
     part_of_day: Option<Time>,
     /// "Weekly": how often, and nothing more. "Twice a year": not when.
     is_bare: bool,
@@ -64,8 +83,13 @@ impl StatedSchedule {
             let of = |is: fn(&Assumption) -> bool| found.assumed.iter().any(is);
             let is_part = of(|it| matches!(it, Assumption::PartOfDay(_)));
             let is_hour_open = of(|it| matches!(it, Assumption::Hour(_)));
-            let written = known.text[found.span.bytes.clone()].trim().to_owned();
-            let place = known.place(&found.span.bytes);
+            let span = without_due(&known.text, found.span.bytes.clone(), read);
+            let written = known.text[span.clone()].trim().to_owned();
+            let place = known.place(&span);
+            let named_day = |day: Date, time| {
+                let place = place.clone();
+                (day > reader.now.date()).then_some(NamedDay { place, day, time })
+            };
             match &found.when {
                 When::Recurring(recurrence) => {
                     // "Täglich um 6:30": which half of the day is up to the kind of work.
@@ -82,21 +106,28 @@ impl StatedSchedule {
                             has_time: false,
                             part_of_day: None,
                             is_bare: false,
+                            is_timed: true,
                         });
                         continue;
                     }
+                    let (written, place) = in_zone(written, place, text, tokens, &reader);
+                    let is_one_word = !written.contains(' ')
+                        || read.bare.contains(&fold(text[place.clone()].trim()).as_str());
                     pieces.push(Piece {
-                        is_bare: recurrence.at.is_empty() && !written.contains(' ')
-                            || recurrence.times > 1,
+                        is_bare: recurrence.at.is_empty() && is_one_word || recurrence.times > 1,
                         has_time: !recurrence.at.is_empty() && !is_part,
-                        part_of_day: known
-                            .part_of_day(&found.span.bytes)
-                            .filter(|_| recurrence.at.is_empty()),
+                        is_timed: !recurrence.at.is_empty() && !is_part,
+                        part_of_day: known.part_of_day(&span).filter(|_| recurrence.at.is_empty()),
                         words: written,
                         place,
                     });
                 }
-                When::At(_) if is_part && weekday(&written, words).is_none() => {}
+                When::At(moment) if is_part && weekday(&written, words).is_none() => {
+                    if !of(|it| matches!(it, Assumption::NextTime(_))) {
+                        let (day, time) = (moment.at.date(), moment.at.time());
+                        stated.days.extend(named_day(day, Some(time)));
+                    }
+                }
                 When::At(moment) if of(|it| matches!(it, Assumption::NextTime(_))) => {
                     times.push((place, moment.at.time(), is_hour_open));
                 }
@@ -110,11 +141,14 @@ impl StatedSchedule {
                     }
                     named.get_or_insert(place);
                 }
-                When::Day(_) | When::Span(_) => {}
+                // "End of the month" may say anything.
+                When::Day(_) if is_vague(&written, read) => {}
+                When::Day(day) => stated.days.extend(named_day(*day, None)),
+                When::Span(_) => {}
             }
         }
         // A weekday says more than "daily", and words that were written say more than a bare "weekly".
-        pieces.sort_by_key(|piece| (piece.is_bare, !piece.has_time, piece.place.start));
+        pieces.sort_by_key(|piece| (piece.is_bare, !piece.is_timed, piece.place.start));
         let (mut is_time_wanted, mut is_bare) = (true, true);
         if let Some(piece) = (!pieces.is_empty()).then(|| pieces.swap_remove(0)) {
             stated.once = None;
@@ -124,14 +158,19 @@ impl StatedSchedule {
             let begins = tokens.first().is_some_and(|first| piece.place.start <= first.bytes.start);
             stated.is_of_instruction = !piece.is_bare && (begins || piece.has_time);
             is_bare = piece.is_bare;
+            stated.is_bare = is_bare;
             stated.places.push(piece.place);
             is_time_wanted = !piece.has_time;
+            stated.others =
+                pieces.into_iter().filter(|it| !it.is_bare).map(|it| it.place).collect();
         } else if let Some(place) = named {
             stated.places.push(place);
             is_time_wanted = false;
         }
         if is_time_wanted {
-            let time = times.into_iter().next().or_else(|| hour(tokens, masks, read));
+            let of_piece = times.iter().position(|(place, _, _)| stated.places.contains(place));
+            let time = times.into_iter().nth(of_piece.unwrap_or(0));
+            let time = time.or_else(|| hour(tokens, masks, read));
             if let Some((place, time, is_hour_open)) = time {
                 stated.places.push(place);
                 stated.time = Some(time);
@@ -152,12 +191,22 @@ impl StatedSchedule {
         Some(format!("{repeats} {} {}", read.at, clock(time)))
     }
 
+    /// Takes a day as the one on which the work is to be done, once.
+    pub(super) fn take_day(&mut self, named: NamedDay) {
+        self.day = Some(named.day);
+        self.time = self.time.or(named.time);
+        self.places.push(named.place);
+    }
+
+    /// Whether nothing says on which days.
+    pub(super) fn is_without_days(&self) -> bool {
+        let is_named = self.weekday.is_some() || self.once.is_some() || self.day.is_some();
+        self.repeats.is_none() && !is_named
+    }
+
     /// Whether the instruction says nothing about when.
     pub(super) fn is_silent(&self) -> bool {
-        self.repeats.is_none()
-            && self.time.is_none()
-            && self.once.is_none()
-            && self.weekday.is_none()
+        self.is_without_days() && self.time.is_none()
     }
 
     /// The schedule of a kind in words that the reader of dates knows. An agenda "at half past six" is one
@@ -171,7 +220,13 @@ impl StatedSchedule {
             let early = (is_early && time.hour() >= 12).then(|| time.wrapping_sub(12.hours()));
             clock(early.unwrap_or(time))
         });
-        match (&self.repeats, time) {
+        if let Some(day) = self.day {
+            return timed(&day.to_string(), time.as_deref().unwrap_or(at));
+        }
+        // "Weekly review" says no more than the usual.
+        let is_usual =
+            |repeats: &String| self.is_bare && read.usual_words.contains(&(kind, repeats.as_str()));
+        match (self.repeats.as_ref().filter(|it| !is_usual(it)), time) {
             (Some(repeats), Some(time)) => timed(repeats, &time),
             (Some(repeats), None) => repeats.clone(),
             (None, Some(time)) => timed(usual, &time),
@@ -266,6 +321,47 @@ impl Rewritten {
         self.phrases.iter().find(|(it, _, _)| overlap(it, now)).and_then(|(_, _, time)| *time)
     }
 }
+
+/// A date without the "due" before it, which says what is looked at.
+fn without_due(text: &str, span: Range<usize>, read: &Read) -> Range<usize> {
+    let written = &text[span.clone()];
+    let Some((first, rest)) = written.split_once(char::is_whitespace) else { return span };
+    let is_due = read.due.contains(&fold(first).as_str());
+    if is_due { span.end - rest.len()..span.end } else { span }
+}
+
+fn is_vague(written: &str, read: &Read) -> bool {
+    fold(written).split(' ').any(|word| read.vague.contains(&word))
+}
+
+/// How often, with the zone whose clock it names after the time, if it names one.
+fn in_zone(
+    written: String,
+    place: Range<usize>,
+    text: &str,
+    tokens: &[Token],
+    reader: &Reader,
+) -> (String, Range<usize>) {
+    let after = tokens.iter().filter(|token| token.bytes.start >= place.end);
+    let Some(first) = after.clone().next() else { return (written, place) };
+    let ends: Vec<usize> = after
+        .take_while(|token| token.part == first.part)
+        .take(LONGEST_ZONE)
+        .map(|token| token.bytes.end)
+        .collect();
+    for end in ends.into_iter().rev() {
+        let zone = &text[place.end..end];
+        let with_zone = format!("{written}{zone}");
+        let is_zone = zone.starts_with(char::is_whitespace);
+        if is_zone && read_schedule(&with_zone, reader).is_ok() {
+            return (with_zone, place.start..end);
+        }
+    }
+    (written, place)
+}
+
+/// How many words name a zone: "in New York time". A name with a slash is two.
+const LONGEST_ZONE: usize = 4;
 
 /// How often, without the time at the end.
 fn without_time(written: &str, read: &Read, reader: &Reader) -> Option<String> {

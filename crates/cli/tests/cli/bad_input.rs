@@ -96,7 +96,7 @@ fn a_note_beyond_the_limit_of_notes_is_refused() {
 #[test]
 fn text_that_is_not_utf8_is_refused() {
     let world = World::with_tasks();
-    let file = world.file("latin1.md", b"# Caf\xe9\n- [ ] one\n");
+    let file = world.file("latin1.md", b"# Caf\xe9\x81\n- [ ] one\n");
     check_refused(&world, &["import", &file], 1, &["latin1.md", "UTF-8"]);
     check_refused(&world, &["task", "note", "slug fence", "--file", &file], 1, &["UTF-8"]);
 }

@@ -289,6 +289,38 @@ fn a_sweep_proposes_with_the_day_of_the_last_change_and_asks_once() {
 }
 
 #[test]
+fn a_sweep_leaves_urgent_and_fresh_deadlines_and_begins_with_what_lay_longest() {
+    let mut desk = Desk::new(TODAY);
+    desk.task("AUR package").changed("2026-08-12").priority(Priority::P1);
+    desk.task("CI").changed("2026-08-12").priority(Priority::P0).due("2026-08-13");
+    desk.task("Backport").changed("2026-08-12").due("2026-11-19");
+    desk.task("B, no deadline").changed("2026-08-12");
+    desk.task("C, late since September").changed("2026-08-12").due("2026-09-01");
+    desk.task("D, late since August").changed("2026-08-12").due("2026-08-20");
+    desk.task("E, oldest").changed("2026-07-01").priority(Priority::P3);
+    let outcome = desk.run(&WorkParameters::Sweep(Sweep::default()), "en");
+    assert_eq!(
+        subjects(&outcome),
+        ["E, oldest", "D, late since August", "C, late since September", "B, no deadline"]
+    );
+}
+
+#[test]
+fn a_sweep_lets_no_more_wait_at_once_than_it_proposes_at_once() {
+    let mut desk = Desk::new(TODAY);
+    for n in 0..9 {
+        let task = desk.task(&format!("Old {n}")).changed("2026-08-12");
+        if n < 3 {
+            task.proposed("set_task_status");
+        }
+    }
+    let sweep = |most| WorkParameters::Sweep(Sweep { most, ..Sweep::default() });
+    assert_eq!(subjects(&desk.run(&sweep(5), "en")), ["Old 3", "Old 4"]);
+    assert_eq!(nothing(&desk.run(&sweep(3), "en")), Some(NothingReason::StillProposed));
+    assert_eq!(Sweep::default().most, 5);
+}
+
+#[test]
 fn a_sweep_lists_exactly_what_it_proposes() {
     let mut desk = Desk::new(TODAY);
     for n in 0..6 {

@@ -76,7 +76,45 @@ fn a_task_has_one_line_with_all_about_it() {
         "## Overdue\n\n- [Roof](/tasks/jt-00000000000000000000000001): Wed 18 Nov, 2 days ago, waits for: the \
          roofer, 2 changes to review\n"
     );
-    assert_eq!(text.title, "Friday, 20 November: 1 overdue");
+    assert_eq!(text.title, "Friday, 20 November: 1 overdue, 1 waits for you");
+}
+
+#[test]
+fn what_waits_for_the_person_is_counted_wherever_its_line_is() {
+    let mut desk = Desk::new(TODAY);
+    let roof = desk.task("Roof").due("2026-11-18").id();
+    let shed = desk.task("Shed").id();
+    for (task, title) in [(&roof, "Roof"), (&shed, "Shed")] {
+        let about = Some(task.clone());
+        desk.attention(AttentionReason::Proposals, about, title, "", (1, "2026-11-19"));
+    }
+    let needs_you = |desk: &Desk| {
+        let outcome = desk.run(&agenda(Agenda::default()), "en");
+        let text = text_of(&outcome).expect("a text").clone();
+        let section =
+            text.sections.iter().find(|it| it.name == ResultList::NeedsYou).expect("a section");
+        let lines: Vec<String> = section.lines.iter().map(|it| it.subject.clone()).collect();
+        let figure =
+            text.figures.iter().find(|it| it.name == ResultList::NeedsYou).expect("a figure");
+        (text.title.clone(), lines, figure.value, figure.opens.clone())
+    };
+    assert_eq!(
+        needs_you(&desk),
+        (
+            "Friday, 20 November: 1 overdue, 2 wait for you".to_owned(),
+            vec!["Shed".to_owned()],
+            2,
+            FigureList::Tasks(vec![roof.clone(), shed.clone()]),
+        )
+    );
+    // What is about no task is in the list of what needs attention only.
+    desk.attention(AttentionReason::Question, None, "Digest", "Which?", (1, "2026-11-19"));
+    let all = ["attention-2", "attention-0", "attention-1"].map(ToOwned::to_owned).to_vec();
+    let (_, lines, value, opens) = needs_you(&desk);
+    assert_eq!(
+        (lines, value, opens),
+        (vec!["Digest".into(), "Shed".into()], 3, FigureList::Attention(all))
+    );
 }
 
 #[test]

@@ -240,7 +240,7 @@ impl Sweep {
 
 impl Default for Sweep {
     fn default() -> Self {
-        Self { untouched_days: 30, most: 10, only: Only::default() }
+        Self { untouched_days: 30, most: 5, only: Only::default() }
     }
 }
 

@@ -38,6 +38,7 @@ pub(super) fn run(facts: &WorkspaceFacts, wanted: &Agenda, say: &'static Say) ->
         from: changed_from(facts),
         until: facts.today.saturating_add(i64::from(wanted.ahead_days).days()),
         to_review: to_review(facts),
+        n_needs_you: 0,
         n_changed: 0,
         n_imported: 0,
         page: Page::new(words),
@@ -76,9 +77,21 @@ struct Writer<'a> {
     from: Date,
     until: Date,
     to_review: BTreeMap<TaskId, usize>,
+    /// For the title.
+    n_needs_you: usize,
     n_changed: usize,
     n_imported: usize,
     page: Page,
+}
+
+/// What a figure of what needs the person opens: their tasks, if each is about another one.
+fn list_of(waits: &[&AttentionFact]) -> FigureList {
+    let tasks: Vec<TaskId> = waits.iter().filter_map(|one| one.task.clone()).collect();
+    let is_each_another = tasks.iter().collect::<BTreeSet<_>>().len() == waits.len();
+    if is_each_another {
+        return FigureList::Tasks(tasks);
+    }
+    FigureList::Attention(waits.iter().map(|one| one.id.clone()).collect())
 }
 
 impl<'a> Writer<'a> {
@@ -183,7 +196,14 @@ impl<'a> Writer<'a> {
         waits.sort_by_key(|one| {
             (one.reason == AttentionReason::Proposals, one.since, one.id.clone())
         });
-        let lines = waits.into_iter().map(|one| {
+        if waits.is_empty() {
+            return;
+        }
+        // All of it is counted, also what is said in the line of its task.
+        self.n_needs_you = waits.len();
+        let n = u64::try_from(waits.len()).unwrap_or(u64::MAX);
+        self.page.figure(ResultList::NeedsYou, n, FigureUnit::Count, list_of(&waits));
+        let lines = waits.into_iter().filter(|one| !self.is_of_listed(one)).map(|one| {
             let words = &self.words;
             let say = &words.say.agenda;
             let text = reason(&one.text);
@@ -195,30 +215,29 @@ impl<'a> Writer<'a> {
             };
             let what = Some(what).filter(|what| !what.is_empty());
             let detail: Vec<String> = what.into_iter().chain(words.lasted(one.since)).collect();
-            let line = WorkLine {
+            WorkLine {
                 task: one.task.clone(),
                 subject: words.title(&one.title),
                 detail: detail.join(" "),
-            };
-            Counted { line, id: Id::Attention(one.id.clone()) }
+            }
         });
-        let lines: Vec<Counted> = lines.collect();
-        self.listed.extend(lines.iter().filter_map(|one| one.line.task.clone()));
-        self.page.add(
-            ResultList::NeedsYou,
-            self.words.say.agenda.needs_you.to_owned(),
-            lines,
-            MOST,
-        );
+        let lines: Vec<WorkLine> = lines.collect();
+        self.listed.extend(lines.iter().filter_map(|line| line.task.clone()));
+        let heading = self.words.say.agenda.needs_you.to_owned();
+        self.page.lines(ResultList::NeedsYou, heading, lines, MOST);
     }
 
     fn is_wanted(&self, one: &AttentionFact) -> bool {
         let only = &self.wanted.only;
         let task =
             one.task.as_ref().and_then(|id| self.facts.tasks.iter().find(|task| task.id == *id));
-        let is_of_listed = one.reason == AttentionReason::Proposals
-            && one.task.as_ref().is_some_and(|id| self.listed.contains(id));
-        !is_of_listed && (only.is_all() || task.is_some_and(|task| fits(task, only)))
+        only.is_all() || task.is_some_and(|task| fits(task, only))
+    }
+
+    /// Whether the line of its task says it.
+    fn is_of_listed(&self, one: &AttentionFact) -> bool {
+        one.reason == AttentionReason::Proposals
+            && one.task.as_ref().is_some_and(|id| self.listed.contains(id))
     }
 
     fn waiting(&mut self) {
@@ -349,7 +368,7 @@ impl<'a> Writer<'a> {
             (self.page.count(ResultList::Overdue), say.n_overdue),
             (self.page.count(ResultList::Due), due),
             (self.page.count(ResultList::Events), say.n_events),
-            (self.page.count(ResultList::NeedsYou), say.n_needs_you),
+            (self.n_needs_you, say.n_needs_you),
             (self.page.count(ResultList::Waiting), say.n_waiting),
             (self.n_changed, say.n_changed),
             (self.n_imported, self.words.say.changes.imported),

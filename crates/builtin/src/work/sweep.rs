@@ -1,6 +1,6 @@
 //! Proposes to put off what nobody touched, with the day of the last change as evidence.
 
-use dormouse_types::task::Status;
+use dormouse_types::task::{Priority, Status};
 use dormouse_types::verdict::Verdict;
 use dormouse_types::work_facts::{TaskFacts, WorkspaceFacts};
 use dormouse_types::work_kind::Sweep;
@@ -19,9 +19,13 @@ pub(super) fn run(facts: &WorkspaceFacts, wanted: &Sweep, say: &'static Say) -> 
     let words = Wording { say, today: facts.today };
     let is_stale = |task: &&TaskFacts| {
         matches!(task.status, Status::Open | Status::Groomed | Status::InProgress)
+            // What is urgent is for the person to judge.
+            && !matches!(task.priority, Some(Priority::P0 | Priority::P1))
             && words.days_since(task.changed_on) >= i64::from(wanted.untouched_days)
-            // A day that is still to come is a plan.
-            && task.due_on.is_none_or(|due| due < facts.today)
+            // A day that is still to come is a plan, and one that has just passed is late, not forgotten.
+            && task.due_on.is_none_or(|due| {
+                words.days_since(due) >= i64::from(wanted.untouched_days)
+            })
     };
     let mut stale: Vec<&TaskFacts> =
         fitting(facts, &wanted.only).into_iter().filter(is_stale).collect();
@@ -29,7 +33,9 @@ pub(super) fn run(facts: &WorkspaceFacts, wanted: &Sweep, say: &'static Say) -> 
     let is_proposed = |task: &TaskFacts| task.open_proposals.iter().any(|tool| STATUS.is(tool));
     let n_proposed = stale.iter().filter(|task| is_proposed(task)).count();
     stale.retain(|task| !is_proposed(task) && !is_refused(task, facts));
-    if stale.is_empty() {
+    // What an earlier run proposed waits as well.
+    let most = usize::from(wanted.most.max(1)).saturating_sub(n_proposed);
+    if stale.is_empty() || most == 0 {
         let why = match (is_there, n_proposed) {
             (false, _) => NothingReason::NothingThere,
             (true, 0) => NothingReason::NothingNew,
@@ -37,14 +43,18 @@ pub(super) fn run(facts: &WorkspaceFacts, wanted: &Sweep, say: &'static Say) -> 
         };
         return BuiltInOutcome::Nothing { why };
     }
-    stale.sort_by_cached_key(|task| (task.changed_on, task.title.clone(), task.id.clone()));
+    // The longest untouched first, and of those the longest overdue, then the oldest.
+    stale.sort_by_cached_key(|task| {
+        let is_never_due = task.due_on.is_none();
+        let of_task = (task.created_on, task.title.clone(), task.id.clone());
+        (task.changed_on, is_never_due, task.due_on, of_task)
+    });
     let evidence = |task: &TaskFacts| {
         let day = words.dated(task.changed_on);
         let days = words.since(task.changed_on);
         let text = fill(say.sweep.reason, &[("day", &day), ("days", &days)]);
         WorkEvidence { on: task.changed_on, text }
     };
-    let most = usize::from(wanted.most.max(1));
     let calls = stale.iter().take(most).map(|task| {
         let evidence = evidence(task);
         ProposedCall {

@@ -76,7 +76,45 @@ fn a_task_has_one_line_with_all_about_it() {
         "## Overdue\n\n- [Roof](/tasks/jt-00000000000000000000000001): Wed 18 Nov, 2 days ago, waits for: the \
          roofer, 2 changes to review\n"
     );
-    assert_eq!(text.title, "Friday, 20 November: 1 overdue");
+    assert_eq!(text.title, "Friday, 20 November: 1 overdue, 1 waits for you");
+}
+
+#[test]
+fn what_waits_for_the_person_is_counted_wherever_its_line_is() {
+    let mut desk = Desk::new(TODAY);
+    let roof = desk.task("Roof").due("2026-11-18").id();
+    let shed = desk.task("Shed").id();
+    for (task, title) in [(&roof, "Roof"), (&shed, "Shed")] {
+        let about = Some(task.clone());
+        desk.attention(AttentionReason::Proposals, about, title, "", (1, "2026-11-19"));
+    }
+    let needs_you = |desk: &Desk| {
+        let outcome = desk.run(&agenda(Agenda::default()), "en");
+        let text = text_of(&outcome).expect("a text").clone();
+        let section =
+            text.sections.iter().find(|it| it.name == ResultList::NeedsYou).expect("a section");
+        let lines: Vec<String> = section.lines.iter().map(|it| it.subject.clone()).collect();
+        let figure =
+            text.figures.iter().find(|it| it.name == ResultList::NeedsYou).expect("a figure");
+        (text.title.clone(), lines, figure.value, figure.opens.clone())
+    };
+    assert_eq!(
+        needs_you(&desk),
+        (
+            "Friday, 20 November: 1 overdue, 2 wait for you".to_owned(),
+            vec!["Shed".to_owned()],
+            2,
+            FigureList::Tasks(vec![roof.clone(), shed.clone()]),
+        )
+    );
+    // What is about no task is in the list of what needs attention only.
+    desk.attention(AttentionReason::Question, None, "Digest", "Which?", (1, "2026-11-19"));
+    let all = ["attention-2", "attention-0", "attention-1"].map(ToOwned::to_owned).to_vec();
+    let (_, lines, value, opens) = needs_you(&desk);
+    assert_eq!(
+        (lines, value, opens),
+        (vec!["Digest".into(), "Shed".into()], 3, FigureList::Attention(all))
+    );
 }
 
 #[test]
@@ -286,6 +324,38 @@ fn a_sweep_proposes_with_the_day_of_the_last_change_and_asks_once() {
         json!({ "status": "ON HOLD", "reason": "No change since 12 Aug 2026 (100 days)" })
     );
     assert_eq!(proposed.text.title, "2 tasks had no change for 30 days or more");
+}
+
+#[test]
+fn a_sweep_leaves_urgent_and_fresh_deadlines_and_begins_with_what_lay_longest() {
+    let mut desk = Desk::new(TODAY);
+    desk.task("AUR package").changed("2026-08-12").priority(Priority::P1);
+    desk.task("CI").changed("2026-08-12").priority(Priority::P0).due("2026-08-13");
+    desk.task("Backport").changed("2026-08-12").due("2026-11-19");
+    desk.task("B, no deadline").changed("2026-08-12");
+    desk.task("C, late since September").changed("2026-08-12").due("2026-09-01");
+    desk.task("D, late since August").changed("2026-08-12").due("2026-08-20");
+    desk.task("E, oldest").changed("2026-07-01").priority(Priority::P3);
+    let outcome = desk.run(&WorkParameters::Sweep(Sweep::default()), "en");
+    assert_eq!(
+        subjects(&outcome),
+        ["E, oldest", "D, late since August", "C, late since September", "B, no deadline"]
+    );
+}
+
+#[test]
+fn a_sweep_lets_no_more_wait_at_once_than_it_proposes_at_once() {
+    let mut desk = Desk::new(TODAY);
+    for n in 0..9 {
+        let task = desk.task(&format!("Old {n}")).changed("2026-08-12");
+        if n < 3 {
+            task.proposed("set_task_status");
+        }
+    }
+    let sweep = |most| WorkParameters::Sweep(Sweep { most, ..Sweep::default() });
+    assert_eq!(subjects(&desk.run(&sweep(5), "en")), ["Old 3", "Old 4"]);
+    assert_eq!(nothing(&desk.run(&sweep(3), "en")), Some(NothingReason::StillProposed));
+    assert_eq!(Sweep::default().most, 5);
 }
 
 #[test]

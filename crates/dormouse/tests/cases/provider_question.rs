@@ -53,7 +53,7 @@ fn a_provider_in_use_gets_another_address_only_after_a_question_that_says_what_l
     assert!(shown.sent[0].contains("the task: title"), "{:?}", shown.sent);
     assert!((shown.becomes_own, shown.becomes_paid, shown.misses_key) == (false, false, true));
     assert!(question(&world, provider("acme")).is_agreed, "nothing changes");
-    assert_eq!(question(&world, moved("home")).is_agreed, true, "that one is not in use");
+    assert!(question(&world, moved("home")).is_agreed, "that one is not in use");
 }
 
 #[test]

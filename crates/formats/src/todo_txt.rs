@@ -137,10 +137,12 @@ impl<'a> Token<'a> {
             return Self::Context(name);
         }
         match word.split_once(':') {
-            Some((key, value)) if value.starts_with('"') && is_key(key) => match quoted(value) {
-                Some(value) => Self::Value(key, value),
-                None => Self::Word,
-            },
+            Some((key, value)) if value.starts_with('"') && takes_quotes(key) => {
+                match quoted(value) {
+                    Some(value) => Self::Value(key, value),
+                    None => Self::Word,
+                }
+            }
             // An address and a time of day are words.
             Some((key, value))
                 if is_key(key)
@@ -163,6 +165,12 @@ fn is_key(key: &str) -> bool {
     key.starts_with(|c: char| c.is_alphabetic()) && !key.contains(char::is_whitespace)
 }
 
+/// Whether quotes around a value of this key are no part of it. In a reason, which this program writes without
+/// spaces, they are.
+fn takes_quotes(key: &str) -> bool {
+    is_key(key) && key != "reason"
+}
+
 /// The content of a value that is in quotes as a whole: `"every sunday"`.
 fn quoted(value: &str) -> Option<&str> {
     let inner = value.strip_prefix('"')?.strip_suffix('"')?;
@@ -177,7 +185,7 @@ fn words(text: &str) -> Vec<&str> {
         let mut end = rest.find(char::is_whitespace).unwrap_or(rest.len());
         if let Some((key, value)) = rest[..end].split_once(':')
             && value.starts_with('"')
-            && is_key(key)
+            && takes_quotes(key)
         {
             let open = key.len() + 2;
             let close = rest[open..].find('"').map(|at| open + at + 1);

@@ -99,6 +99,9 @@ pub trait Proposal: Tool<Args: Serialize> {
         None
     }
 
+    /// Brings the day of what a confirm creates up to the day of the confirm.
+    fn created_on(_args: &mut Self::Args, _today: Date) {}
+
     /// Returns the agent work that a confirm starts.
     fn starts(_args: &Self::Args) -> Option<WantedWork> {
         None
@@ -304,6 +307,8 @@ pub trait ItemTool: Sync {
     fn to(&self, args: &Value) -> Option<TaskRef>;
     /// See [`Proposal::creates`].
     fn creates(&self, args: &Value) -> Option<String>;
+    /// See [`Proposal::created_on`].
+    fn created_on(&self, args: &Value, today: Date) -> Value;
     /// See [`Proposal::starts`].
     fn starts(&self, args: &Value) -> Option<WantedWork>;
     /// See [`Proposal::on_reject`].
@@ -355,6 +360,14 @@ impl<T: Proposal> ItemTool for T {
 
     fn creates(&self, args: &Value) -> Option<String> {
         T::read(args).ok().and_then(|args| <T as Proposal>::creates(&args))
+    }
+
+    fn created_on(&self, args: &Value, today: Date) -> Value {
+        let dated = T::read(args).ok().and_then(|mut dated| {
+            <T as Proposal>::created_on(&mut dated, today);
+            serde_json::to_value(dated).ok()
+        });
+        dated.unwrap_or_else(|| args.clone())
     }
 
     fn display(

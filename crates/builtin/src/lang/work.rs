@@ -267,6 +267,8 @@ pub struct SayRepeat {
     pub reset: &'static str,
     /// Title. `{title}`
     pub make: &'static str,
+    /// Title, where the task that is copied is open. `{title}`
+    pub make_beside: &'static str,
     /// Heading of the items to untick.
     pub ticked: &'static str,
     /// Heading of the items that were not ticked.

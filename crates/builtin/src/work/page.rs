@@ -27,7 +27,6 @@ pub(super) struct Counted {
 pub(super) enum Id {
     Task(TaskId),
     Event(String),
-    Attention(String),
 }
 
 impl Page {
@@ -156,16 +155,12 @@ pub(super) fn plain(subject: String, detail: String) -> WorkLine {
 
 /// A section holds one kind of thing; what has another id than its first line is not in its list.
 fn list(ids: Vec<Id>) -> FigureList {
-    let (mut tasks, mut events, mut attention) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut tasks, mut events) = (Vec::new(), Vec::new());
     for id in ids {
         match id {
             Id::Task(id) => tasks.push(id),
             Id::Event(id) => events.push(id),
-            Id::Attention(id) => attention.push(id),
         }
-    }
-    if !attention.is_empty() {
-        return FigureList::Attention(attention);
     }
     if !events.is_empty() {
         return FigureList::Events(events);

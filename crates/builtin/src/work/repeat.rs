@@ -166,7 +166,9 @@ fn made(new: NewTask, like: Option<&TaskFacts>, words: Wording) -> BuiltInOutcom
             MOST,
         );
     }
-    let title = fill(say.make, &[("title", &title)]);
+    // A second one beside it may be wanted, where the first is kept as a pattern.
+    let make = if like.is_some_and(TaskFacts::is_open) { say.make_beside } else { say.make };
+    let title = fill(make, &[("title", &title)]);
     BuiltInOutcome::Proposals(WorkProposals {
         text: page.finish(title),
         calls: Vec::new(),

@@ -442,6 +442,10 @@ fn a_copy_has_everything_but_ticks_and_days() {
         .item("Receipts", false);
     let what = Repeated::Copy { task: named("jt", 1, "Monthly accounts") };
     let outcome = desk.run(&WorkParameters::Repeat(Repeat { what, by_rule: false }), "en");
+    assert_eq!(
+        proposals(&outcome).text.title,
+        "To do again, beside the one that is still open: Monthly accounts"
+    );
     let new = &proposals(&outcome).new_tasks[0];
     assert_eq!(new.items, ["Bank", "Receipts"]);
     assert_eq!(new.due_on, Some(crate::desk::day(TODAY)));

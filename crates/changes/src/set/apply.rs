@@ -281,6 +281,7 @@ impl Changes {
             .map_err(|e| DecideError::Broken(format!("arguments of {}: {e}", item.set)))?;
         let ctx = Self::ctx(payload, operation);
         if let Some(title) = tool.creates(&args) {
+            let args = tool.created_on(&args, self.clock.now().day_in(&self.zone.get()));
             return self.create(ws, payload, (tool, &args, title), &ctx).await;
         }
         let parent = group::parent_of(item);

@@ -5,6 +5,7 @@ use dormouse_types::LabelId;
 use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::limits;
 use dormouse_types::model::TaskState;
+use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -88,6 +89,14 @@ impl Proposal for CopyTask {
         Some(args.title.clone())
     }
 
+    /// A copy that waited for its review is not late from the beginning.
+    fn created_on(args: &mut Args, today: Date) {
+        let is_past = |day: &String| strict_day(day).is_some_and(|day| day < today);
+        if args.due_date.as_ref().is_some_and(is_past) {
+            args.due_date = Some(today.to_string());
+        }
+    }
+
     fn summary(args: &Args, _task: Option<&TaskState>) -> String {
         let mut text = format!("Make the task \"{}\" again", args.title);
         if let Some(day) = &args.due_date {
@@ -104,5 +113,27 @@ impl Proposal for CopyTask {
     fn change(args: &Args, _task: Option<&TaskState>) -> Option<FieldChange> {
         let to = Some(FieldValue::Task { id: None, title: args.title.clone() });
         Some(FieldChange { field: FieldRef::FollowUp, from: None, to })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+    use serde_json::json;
+
+    use super::TOOL;
+
+    #[test]
+    fn a_copy_that_waited_is_due_on_the_day_on_which_it_is_made() {
+        let tool = TOOL.item().expect("a proposal");
+        let made = |due: &str| {
+            let args = json!({ "title": "Blog post", "dueDate": due });
+            tool.created_on(&args, date(2026, 12, 7))["dueDate"].clone()
+        };
+        assert_eq!(made("2026-11-30"), json!("2026-12-07"));
+        assert_eq!(made("2026-12-07"), json!("2026-12-07"));
+        assert_eq!(made("2026-12-14"), json!("2026-12-14"));
+        let undated = json!({ "title": "Blog post" });
+        assert_eq!(tool.created_on(&undated, date(2026, 12, 7)), undated);
     }
 }

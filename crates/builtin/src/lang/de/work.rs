@@ -166,6 +166,7 @@ const SAY: Say = Say {
     repeat: SayRepeat {
         reset: "Von vorn: {title}",
         make: "Wieder zu tun: {title}",
+        make_beside: "Wieder zu tun, neben der offenen Aufgabe: {title}",
         ticked: "Haken zu entfernen",
         left: "Beim letzten Mal offen geblieben",
         items: "Die Liste dazu",

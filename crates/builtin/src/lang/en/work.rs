@@ -161,6 +161,7 @@ const SAY: Say = Say {
     repeat: SayRepeat {
         reset: "Start over: {title}",
         make: "To do again: {title}",
+        make_beside: "To do again, beside the one that is still open: {title}",
         ticked: "To untick",
         left: "Left open last time",
         items: "Its checklist",

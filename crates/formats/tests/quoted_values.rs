@@ -47,5 +47,5 @@ fn what_only_begins_like_a_value_in_quotes_stays_in_the_title() {
 fn a_reason_that_begins_with_a_quote_comes_back() {
     let task = read("Paint status:BLOCKED reason:\"wet\"_walls");
     assert_eq!(task.status_reason.as_deref(), Some("\"wet\" walls"));
-    assert_eq!(read(&write(&[Task::from(&task)], Target::TodoTxt).text), task);
+    assert_eq!(read(&write(&[Task::from(&task)], ExportFormat::TodoTxt).text), task);
 }

@@ -112,9 +112,9 @@ pub(super) fn find_cues(
         }
     }
     take_titles(&mut hits, &left, &mut covered, &stated, &quotes, text);
-    let judged = judge(hits, &left, &covered, words, &stated, text);
+    let understood = judge(hits, &left, &covered, words, &stated, text);
     let similar = is_repeat.then(|| similar(&tokens, &known.tasks));
-    let Judged { hits, parts, dropped, unknown } = judged;
+    let UnderstoodParts { hits, parts, dropped, unknown } = understood;
     Ok(FoundCues { stated, hits, parts, dropped, unknown, all_hits, similar })
 }
 
@@ -402,7 +402,7 @@ fn take_titles(
 }
 
 /// What is left of an instruction without the parts with words that nobody knows.
-struct Judged {
+struct UnderstoodParts {
     hits: Vec<Hit>,
     parts: Vec<Range<usize>>,
     dropped: Vec<Range<usize>>,
@@ -417,7 +417,7 @@ fn judge(
     words: &'static Words,
     stated: &StatedSchedule,
     text: &str,
-) -> Judged {
+) -> UnderstoodParts {
     let read = &words.read;
     // Parts of a sentence: between marks, and at a word such as "and" that belongs to no phrase.
     let mut parts: Vec<Vec<usize>> = Vec::new();
@@ -474,7 +474,7 @@ fn judge(
             dropped.push(place);
         }
     }
-    Judged { hits, parts: places, dropped, unknown: all_unknown }
+    UnderstoodParts { hits, parts: places, dropped, unknown: all_unknown }
 }
 
 /// Whether a word says when or how often.

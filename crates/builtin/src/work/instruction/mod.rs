@@ -74,7 +74,7 @@ pub enum NotAccepted {
         /// An instruction that is understood.
         example: String,
     },
-    /// A kind is asked for, in words or at a time that cannot be read.
+    /// A kind is requested, in words or at a time that cannot be read.
     #[error("cannot read {} in the instruction{}; write for example `{example}`", quoted(.words), all_hints(.hints))]
     NotUnderstood {
         /// The words that were not understood, as they were written.

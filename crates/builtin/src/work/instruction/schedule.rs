@@ -147,26 +147,7 @@ impl StatedSchedule {
                 When::Span(_) => {}
             }
         }
-        // A weekday says more than "daily", and words that were written say more than a bare "weekly".
-        pieces.sort_by_key(|piece| (piece.is_bare, !piece.is_timed, piece.place.start));
-        let (mut is_time_wanted, mut is_bare) = (true, true);
-        if let Some(piece) = (!pieces.is_empty()).then(|| pieces.swap_remove(0)) {
-            stated.once = None;
-            stated.weekday = None;
-            stated.time = piece.part_of_day;
-            stated.repeats = Some(piece.words);
-            let begins = tokens.first().is_some_and(|first| piece.place.start <= first.bytes.start);
-            stated.is_of_instruction = !piece.is_bare && (begins || piece.has_time);
-            is_bare = piece.is_bare;
-            stated.is_bare = is_bare;
-            stated.places.push(piece.place);
-            is_time_wanted = !piece.has_time;
-            stated.others =
-                pieces.into_iter().filter(|it| !it.is_bare).map(|it| it.place).collect();
-        } else if let Some(place) = named {
-            stated.places.push(place);
-            is_time_wanted = false;
-        }
+        let is_time_wanted = stated.take_repeats(pieces, named, tokens);
         if is_time_wanted {
             let of_piece = times.iter().position(|(place, _, _)| stated.places.contains(place));
             let time = times.into_iter().nth(of_piece.unwrap_or(0));
@@ -175,10 +156,38 @@ impl StatedSchedule {
                 stated.places.push(place);
                 stated.time = Some(time);
                 stated.is_hour_open = is_hour_open;
-                stated.is_of_instruction |= !is_bare;
+                stated.is_of_instruction |= stated.repeats.is_some() && !stated.is_bare;
             }
         }
         stated
+    }
+
+    /// Takes the words that say best how often, or else the time that was named. Returns whether a time is still
+    /// wanted.
+    fn take_repeats(
+        &mut self,
+        mut pieces: Vec<Piece>,
+        named: Option<Range<usize>>,
+        tokens: &[Token],
+    ) -> bool {
+        // A weekday says more than "daily", and words that were written say more than a bare "weekly".
+        pieces.sort_by_key(|piece| (piece.is_bare, !piece.is_timed, piece.place.start));
+        let mut pieces = pieces.into_iter();
+        let Some(piece) = pieces.next() else {
+            let is_time_wanted = named.is_none();
+            self.places.extend(named);
+            return is_time_wanted;
+        };
+        self.once = None;
+        self.weekday = None;
+        self.time = piece.part_of_day;
+        self.repeats = Some(piece.words);
+        let begins = tokens.first().is_some_and(|first| piece.place.start <= first.bytes.start);
+        self.is_of_instruction = !piece.is_bare && (begins || piece.has_time);
+        self.is_bare = piece.is_bare;
+        self.places.push(piece.place);
+        self.others = pieces.filter(|it| !it.is_bare).map(|it| it.place).collect();
+        !piece.has_time
     }
 
     /// How often an instruction is to be done that is for a language model, in words that the reader of dates

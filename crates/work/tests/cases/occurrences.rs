@@ -162,7 +162,7 @@ fn an_occurrence_is_moved_to_the_second_of_two_equal_times(world: &World) {
     assert_eq!(world.drain(), [DONE]);
 }
 
-fn a_single_time_that_a_suspension_swallows_is_told_of_at_the_end(world: &World) {
+fn a_single_time_that_a_suspension_swallows_is_named_at_its_end(world: &World) {
     let id = world.create("Reminder", Some("today at 15:00"));
     let resume = || wait(world.work.resume(WS, &id, &me())).expect("it goes on").definition;
     suspend(world, &id, "2026-03-03T06:00:00Z");
@@ -185,5 +185,5 @@ each_engine! {
     what_was_moved_later_stays_there_once_its_own_time_is_over,
     what_a_person_changed_is_listed_however_far_ahead_it_is,
     an_occurrence_is_moved_to_the_second_of_two_equal_times,
-    a_single_time_that_a_suspension_swallows_is_told_of_at_the_end,
+    a_single_time_that_a_suspension_swallows_is_named_at_its_end,
 }

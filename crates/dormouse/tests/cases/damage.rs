@@ -1,5 +1,7 @@
 use dormouse::dates::Wording;
-use dormouse::{AgentFilter, DrainScope, NewWork, TaskFilter, WORKSPACE};
+use dormouse::{
+    AgentFilter, AttentionFilter, DrainScope, NewWork, RunDays, TaskFilter, WORKSPACE, WorkFilter,
+};
 use dormouse_store::{Commit, Db, Op, params};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::Id as _;
@@ -95,4 +97,51 @@ fn a_damaged_delivery_is_named_hides_no_other_and_is_read_with_its_work() {
     let read = Some(dormouse_types::delivery::DeliveryState::Read);
     let read = now(world.dormouse.deliveries(&me(), read, 9, None)).expect("a page");
     assert_eq!((read.items.len(), read.damaged.len()), (0, 1), "it is read all the same");
+}
+
+#[test]
+fn damaged_agent_work_is_named_and_hides_no_other() {
+    let world = World::new();
+    let asks = |title: &str| {
+        let new = NewWork {
+            title: title.into(),
+            instructions: Some("Look around.".into()),
+            ..NewWork::default()
+        };
+        world.script.push(Answer::calls([("ask", json!({ "question": "Which way?" }))]));
+        let work = now(world.dormouse.create_work(&me(), new, Wording::default(), None));
+        world.drain_scope(DrainScope { all_due: true, ..DrainScope::default() }).expect("a drain");
+        world.later(60);
+        work.expect("work").id
+    };
+    let (well, hurt, run) = (asks("Well"), asks("Hurt"), asks("Its run is hurt"));
+    let break_it = |sql: &'static str, id: &str| {
+        let op = Op::any(sql, params![WORKSPACE.0, id]);
+        now(world.store.commit(Commit::new("test.damage", Db::Agent, WORKSPACE).op(op)))
+            .expect("damaged");
+    };
+    break_it(
+        "UPDATE work_definitions SET catch_up = 'weird' WHERE ws = ?1 AND id = ?2",
+        hurt.as_str(),
+    );
+    break_it("UPDATE work_runs SET state = 'odd' WHERE ws = ?1 AND work_id = ?2", run.as_str());
+    let page = now(world.dormouse.work_list(&me(), WorkFilter::default(), 9, None));
+    let page = page.expect("the list");
+    let ids: Vec<_> = page.items.iter().map(|one| &one.id).collect();
+    assert_eq!((ids, page.damaged.len()), (vec![&run, &well], 2), "{:?}", page.damaged);
+    assert!(page.damaged[0].contains(hurt.as_str()), "{:?}", page.damaged);
+    // A page of nothing but damage has another one after it.
+    let first = now(world.dormouse.work_list(&me(), WorkFilter::default(), 1, None));
+    let second = first.expect("a page").next_cursor.expect("another page");
+    let second = now(world.dormouse.work_list(&me(), WorkFilter::default(), 1, Some(&second)));
+    let second = second.expect("a page");
+    assert_eq!((second.items.len(), second.damaged.len()), (0, 1));
+    assert!(second.next_cursor.is_some());
+
+    let runs = now(world.dormouse.work_runs(&me(), &run, RunDays::default(), 9, None));
+    let runs = runs.expect("its runs");
+    assert_eq!((runs.items.len(), runs.damaged.len()), (0, 1));
+    let needs = now(world.dormouse.attention_list(&me(), AttentionFilter::default(), 9, None));
+    let needs = needs.expect("what needs the person");
+    assert_eq!((needs.items.len(), needs.damaged.len()), (1, 1), "{:?}", needs.damaged);
 }

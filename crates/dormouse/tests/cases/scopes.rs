@@ -101,6 +101,10 @@ struct WorkSubject {
     delivery: DeliveryId,
     /// A run that ended without an outcome.
     unclear_run: WorkRunId,
+    /// A run that failed, so that it waits for nobody, and one that was cancelled.
+    failed_run: WorkRunId,
+    cancelled: WorkId,
+    cancelled_run: WorkRunId,
     conversation: ConversationId,
 }
 
@@ -136,6 +140,13 @@ impl WorkSubject {
             world.script.push(Answer::Turn { text, calls, ended: true });
         }
         drain();
+        let failed = create(None);
+        let end = json!({ "outcome": "failed", "summary": "No prices." });
+        world.script.push(Answer::calls([("finish", end)]));
+        drain();
+        let cancelled = create(None);
+        let cancelled_run = run_of(&cancelled);
+        now(world.dormouse.cancel_work_run(&me(), &cancelled_run, None)).expect("cancelled");
         let paused = create(Some("every weekday at 9"));
         now(world.dormouse.pause_work(&me(), &paused, None)).expect("paused");
         let hook = now(world.dormouse.add_work_hook(&me(), &paused, new_hook()));
@@ -165,6 +176,9 @@ impl WorkSubject {
             asking_run,
             question,
             unclear_run,
+            failed_run: run_of(&failed),
+            cancelled,
+            cancelled_run,
             conversation,
         }
     }
@@ -342,9 +356,9 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Edit archive_work |s, c| s.world.dormouse.archive_work(c, &s.work.paused, None);
     Edit delete_work |s, c| s.world.dormouse.delete_work(c, &s.work.paused, None);
     Edit run_work |s, c| s.world.dormouse.run_work(c, &s.work.paused, None);
-    Edit cancel_work_run |s, c| s.world.dormouse.cancel_work_run(c, &s.work.asking_run, None);
-    Edit cancel_work |s, c| s.world.dormouse.cancel_work(c, &s.work.asking, Some(&s.work.asking_run), None);
-    Edit retry_work_run |s, c| s.world.dormouse.retry_work_run(c, &s.work.unclear_run, None);
+    Edit cancel_work_run |s, c| s.world.dormouse.cancel_work_run(c, &s.work.cancelled_run, None);
+    Edit cancel_work |s, c| s.world.dormouse.cancel_work(c, &s.work.cancelled, Some(&s.work.cancelled_run), None);
+    Edit retry_work_run |s, c| s.world.dormouse.retry_work_run(c, &s.work.failed_run, None);
     Edit correct_work |s, c| s.world.dormouse.correct_work(c, &s.work.paused, "Shorter.", None);
     Decide answer_work_question |s, c| s.world.dormouse.answer_work_question(c, &s.work.question, "The blue one.", None);
     Decide review_work_run |s, c| s.world.dormouse.review_work_run(c, &s.work.unclear_run, true, None, None);
@@ -423,6 +437,22 @@ fn a_caller_with_the_scope_alone_is_answered() {
         let result = call(&subject, &token(&[*needed]));
         assert!(result.is_ok(), "{name} with {} alone: {result:?}", needed.name());
     }
+}
+
+#[test]
+fn who_may_not_decide_ends_nothing_that_waits_for_the_person() {
+    let subject = Subject::new();
+    let (dormouse, editor) = (&subject.world.dormouse, token(&[Scope::Read, Scope::Edit]));
+    let before = subject.world.rows();
+    let refused = [
+        now(dormouse.cancel_work_run(&editor, &subject.work.asking_run, None)).err(),
+        now(dormouse.cancel_work(&editor, &subject.work.asking, None, None)).err(),
+        now(dormouse.retry_work_run(&editor, &subject.work.unclear_run, None)).err(),
+    ];
+    for error in refused {
+        assert!(matches!(error, Some(Error::ScopeMissing { scope: "decide" })), "{error:?}");
+    }
+    assert_eq!(subject.world.rows(), before);
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! The prompt of a run: that it is background work, its instructions, what earlier runs did.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use dormouse_runs::clearance::clearance;
 use dormouse_runs::gate::{Draft, Part, Piece};
@@ -76,12 +75,7 @@ impl WorkRun<'_> {
             });
             let (lines, n_older) = newest(lines.collect(), String::len);
             let mut text = format!("\n## Corrections of the person\n{}", lines.join("\n"));
-            if n_older > 0 {
-                let _ = write!(
-                    text,
-                    "\n{n_older} older corrections are left out: there is no room for them."
-                );
-            }
+            text.extend(left_out(n_older, "correction").map(|left_out| format!("\n{left_out}")));
             work.push(Part::fixed(text));
         }
         let steps = self.steps().await?;
@@ -102,12 +96,8 @@ impl WorkRun<'_> {
         let questions = store.all(question::of_run(ws, &self.id)).await?;
         let questions = questions.iter().map(|one| (answered(one), sources_of(one))).collect();
         let (questions, n_older) = newest(questions, |(text, _)| text.len());
-        if n_older > 0 {
-            let text = format!(
-                "\n{n_older} older questions of this run are left out, with their answers."
-            );
-            work.push(Part::fixed(text));
-        }
+        let left_out = left_out(n_older, "answered question");
+        work.extend(left_out.map(|left_out| Part::fixed(format!("\n{left_out}"))));
         work.extend(
             questions.into_iter().map(|(text, sources)| Part {
                 sources,
@@ -322,6 +312,15 @@ impl WorkRun<'_> {
         };
         let fragments = vec![Draft::fixed(FragmentKind::Instruction, text, FragmentData::None)];
         TurnContext { fragments, tools: tools::offer(), nothing_changed: false }
+    }
+}
+
+/// Says that older ones are not in the prompt.
+fn left_out(n_older: usize, noun: &str) -> Option<String> {
+    match n_older {
+        0 => None,
+        1 => Some(format!("(left out for want of room: 1 older {noun})")),
+        n => Some(format!("(left out for want of room: {n} older {noun}s)")),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use dormouse_scheduler::End;
+use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::work::run::Run;
 use dormouse_types::work::{CatchUp, Overlap};
 use dormouse_work::lifecycle::Edit;
@@ -293,6 +294,25 @@ fn a_zone_that_moves_back_and_forth_leaves_each_day_with_one_row(world: &World) 
     assert_eq!(travel(world, 1), Vec::<String>::new());
 }
 
+fn a_run_that_waits_its_turn_starts_when_none_is_needed_any_more(world: &World) {
+    let mut new = world.new_work("Hourly", Some("every hour"));
+    new.overlap = Overlap::Queue;
+    let id = wait(world.work.create(WS, &new, &me())).expect("it is created").definition.id;
+    let run = || wait(world.work.run_now(WS, &id, &me())).expect("a run").id;
+    let (first, second) = (run(), run());
+    let row = |run| wait(world.store.first(wake_queue::of_holder(WS, run)));
+    let row = |run| row(run).expect("readable").expect("a row");
+    let node = world.scheduler("node");
+    let under_way = wait(node.claim(WS, &row(&first))).expect("a claim");
+    assert!(under_way.is_some() && wait(node.claim(WS, &row(&second))).expect("a claim").is_none());
+    assert_eq!(row(&second).due_at, None, "it waits");
+    let edit = Edit { overlap: Some(Overlap::Parallel), ..Edit::default() };
+    wait(world.work.edit(WS, &id, &edit, &me())).expect("edited");
+    assert!(row(&second).due_at.is_some(), "it is due");
+    let beside = wait(node.claim(WS, &row(&second))).expect("a claim");
+    assert!(beside.is_some(), "it is under way beside the other");
+}
+
 fn a_one_off_time_runs_once_and_is_over(world: &World) {
     let id = world.create("Reminder", Some("tomorrow at 15:00"));
     world.set("2026-03-03T14:00:00Z");
@@ -366,6 +386,7 @@ each_engine! {
     runs_that_may_be_side_by_side_have_a_session_each,
     a_long_time_away_is_planned_piece_by_piece,
     what_overlaps_is_left_out_as_the_policy_says,
+    a_run_that_waits_its_turn_starts_when_none_is_needed_any_more,
     a_one_off_time_runs_once_and_is_over,
     work_that_becomes_a_series_has_the_identity_of_one,
     a_series_with_a_zone_of_its_own_stays_there_when_the_person_travels,

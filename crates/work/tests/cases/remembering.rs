@@ -3,6 +3,7 @@
 use dormouse_journal::Edit;
 use dormouse_scheduler::End;
 use dormouse_store::agent::forgotten_entry;
+use dormouse_store::agent::work::question;
 use dormouse_store::agent::work::run::{self, Run};
 use dormouse_store::{Commit, Db, Op, params};
 use dormouse_testkit::scripted::Answer;
@@ -99,6 +100,34 @@ fn a_correction_reaches_the_run_under_way_and_all_later_ones(world: &World) {
         reply.contains("## Corrections of the person\n- 2026-03-02: Leave out the weather."),
         "{reply}"
     );
+}
+
+fn of_many_corrections_and_answers_the_newest_are_read(world: &World) {
+    let id = world.create("Garden", Some("daily at 9"));
+    for n in 0..13 {
+        let text = format!("Correction {n}. {}", "Mind the roses. ".repeat(500));
+        wait(world.work.correct(WS, &id, &text, &me())).expect("corrected");
+    }
+    wait(world.work.correct(WS, &id, "Never water the cactus.", &me())).expect("corrected");
+    world.set("2026-03-02T08:00:00Z");
+    world.script.push(ask("Which bed?"));
+    world.drain();
+    for n in 0..5 {
+        let run = world.runs(&id).remove(0).id;
+        let open = wait(world.store.all(question::of_run(WS, &run))).expect("questions");
+        let open = open.into_iter().find(|one| one.closed_at.is_none()).expect("it asks");
+        let answer = format!("Answer {n}. {}", "The left one. ".repeat(550));
+        wait(world.work.answer(WS, &open.id, &answer, &me())).expect("answered");
+        world.script.push(ask(&format!("And then, after {n}?")));
+        world.drain();
+    }
+    let work = world.prompt(FragmentKind::Work);
+    assert!(work.contains("Never water the cactus.") && work.contains("Correction 12."));
+    assert!(!work.contains("Correction 1."));
+    assert!(work.contains("(left out for want of room: 10 older corrections)"));
+    assert!(work.contains("Answer 4.") && !work.contains("Answer 0."));
+    assert!(work.contains("(left out for want of room: 2 older answered questions)"));
+    assert!(!work.contains("[cut:"));
 }
 
 /// What a provider keeps of a session is never relied upon: each request has all that the run knows.
@@ -394,6 +423,7 @@ each_engine! {
     long_runs_are_folded_sooner,
     a_series_of_any_age_stays_within_the_prompt,
     a_correction_reaches_the_run_under_way_and_all_later_ones,
+    of_many_corrections_and_answers_the_newest_are_read,
     a_provider_that_begins_a_new_session_unannounced_loses_nothing,
     a_run_that_is_requested_after_a_correction_revises_the_one_before,
     a_run_reads_the_log_of_another_definition,

@@ -124,9 +124,9 @@ fn of_many_corrections_and_answers_the_newest_are_read(world: &World) {
     let work = world.prompt(FragmentKind::Work);
     assert!(work.contains("Never water the cactus.") && work.contains("Correction 12."));
     assert!(!work.contains("Correction 1."));
-    assert!(work.contains("(left out for want of room: 10 older corrections)"));
+    assert!(work.contains("(left out for want of room: 9 older corrections)"));
     assert!(work.contains("Answer 4.") && !work.contains("Answer 0."));
-    assert!(work.contains("(left out for want of room: 2 older answered questions)"));
+    assert!(work.contains("(left out for want of room: 1 older answered question)"));
     assert!(!work.contains("[cut:"));
 }
 

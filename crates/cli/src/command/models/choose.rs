@@ -100,12 +100,12 @@ impl Chooser<'_> {
                     return format!("the sessions about templates, which {name} leads");
                 }
                 if question.uses == [ModelUse::Runs] {
-                    let work = pieces_of_work(question.agent_work);
+                    let work = question::pieces_of_work(question.agent_work);
                     return format!("{work} that follow {name}");
                 }
                 match question.agent_work {
                     0 => format!("{agents} that follow {name}"),
-                    n => format!("{agents} and {} that follow {name}", pieces_of_work(n)),
+                    n => format!("{agents} and {} that follow {name}", question::pieces_of_work(n)),
                 }
             }
             Self::NewTemplate(_, TemplateKind::AgentWork) => {
@@ -133,7 +133,7 @@ pub(super) async fn run(session: &mut Session, params: UseParams) -> Result<(), 
         let models: ModelsView = session.client.get("/api/models").await?.read()?;
         let mut whom = counted(question.agents, "agent");
         if question.agent_work > 0 {
-            whom.push_str(&format!(" and {}", pieces_of_work(question.agent_work)));
+            whom.push_str(&format!(" and {}", question::pieces_of_work(question.agent_work)));
         }
         if question.uses.contains(&ModelUse::Sessions) {
             whom.push_str(", and in sessions about templates");
@@ -168,14 +168,6 @@ pub async fn agree(session: &mut Session, chooser: &Chooser<'_>, yes: bool) -> R
         question::of_choice(session, &question, &whom, &models);
     }
     if yes { Ok(()) } else { says_yes(session, "Use it?") }
-}
-
-/// A number of pieces of agent work, in words.
-pub(super) fn pieces_of_work(n: usize) -> String {
-    match n {
-        1 => "1 piece of agent work".to_owned(),
-        n => format!("{n} pieces of agent work"),
-    }
 }
 
 /// Asks a question that is answered with yes or no.

@@ -6,7 +6,6 @@ use dormouse::models::{
 use dormouse_types::model_settings::split_id;
 use dormouse_types::spend::{Amount, OverBudget, Unit, dollars};
 
-use super::choose::pieces_of_work;
 use super::show::kept_back_words;
 use crate::session::Session;
 use crate::terminal::{counted, line};
@@ -213,5 +212,13 @@ fn price_words(source: &PriceSource) -> String {
     match source.is_set_by_you {
         true => format!(", at the price that you set{on}"),
         false => format!(", at the price of the price table, found{on}"),
+    }
+}
+
+/// A number of pieces of agent work, in words.
+pub fn pieces_of_work(n: usize) -> String {
+    match n {
+        1 => "1 piece of agent work".to_owned(),
+        n => format!("{n} pieces of agent work"),
     }
 }

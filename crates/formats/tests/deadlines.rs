@@ -415,3 +415,17 @@ fn the_deadline_of_one_point_is_not_that_of_the_task() {
         ]
     );
 }
+
+#[test]
+fn an_export_of_dormouse_has_fields_for_due_dates_and_its_words_give_none() {
+    let id = "jt-01m8hyt3x6sw180vnxw66s936h";
+    let text = |id: &str| {
+        format!(
+            "## Call the bank\n\n[id:: {id}] [status:: OPEN]\n\nLoan until 31.12.2026?\n\n## Pay\n"
+        )
+    };
+    let due = |text: String| read_on(TODAY, &text).tasks[0].due_on;
+    assert_eq!(due(text(id)), None);
+    // The id of another program says nothing about that.
+    assert_eq!(due(text("bank-1")), Some(date(2026, 12, 31)));
+}

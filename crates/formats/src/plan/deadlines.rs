@@ -7,7 +7,8 @@
 //! - A point of several, or a row of a table, says when that point is due, and not when all of them are. One
 //!   that is nothing but a deadline ("- Due: 24.11.") is about the task.
 //! - Below a day that heads a note the text is a diary: what was due then is not due now. Quotations
-//!   and code say nothing about the task either, and a closed task is not due.
+//!   and code say nothing about the task either, and a closed task is not due. An export of this program has a
+//!   field for each due date that there is.
 
 use dormouse_types::draft::Remark;
 use dormouse_types::task::Status;
@@ -48,7 +49,8 @@ pub(super) fn find(text: &str, reading: &mut Reading) {
         is_code ^= is_fence;
         let Some(at) = place.task.filter(|_| !is_code && !is_fence) else { continue };
         let (seen, task) = (&mut seen[at], &mut reading.tasks[at]);
-        if task.status.is_some_and(Status::is_terminal) {
+        // What this program wrote has a field for the due date, if there is one.
+        if task.status.is_some_and(Status::is_terminal) || task.own_id().is_some() {
             continue;
         }
         let found = match place.role {

@@ -352,8 +352,8 @@ mod tests {
             "tell me every Monday which fees are overdue",
             "`tell me every Monday which fees are overdue` needs a language model for `fees`; without one there are: an \
              agenda, a review, a watch over deadlines and answers, a sweep of old tasks, and a checklist or task that \
-             repeats. Write for example `every weekday at 7:30 tell me what is due today and what is overdue`, or add a \
-             model with `dormouse models add`",
+             repeats. Write for example `every weekday at 7:30 tell me what is due today and what is overdue`, or \
+             choose a model with `--model`, or with `dormouse models use` for all; `dormouse models add` adds a provider",
         );
     }
 

@@ -245,7 +245,8 @@ fn read_in(
     })
 }
 
-/// The longest time between two of the next runs, so that a review leaves nothing out; `None` if it runs once. Units: days.
+/// The longest time between two of the next runs, for how far a review reaches back; `None` if it runs once. One that
+/// runs every day reaches back to the day before: today alone would leave out what came after its last run. Units: days.
 fn longest_gap(schedule: &Schedule, reader: &Reader) -> Option<u16> {
     let person = Person { zone: reader.zone.clone(), day_due_at: Time::midnight() };
     let now = reader.now.to_zoned(reader.zone.clone()).ok()?.timestamp();
@@ -253,7 +254,7 @@ fn longest_gap(schedule: &Schedule, reader: &Reader) -> Option<u16> {
     let next: Vec<_> = schedule.series.upcoming(&begin, &person).take(8).map(|it| it.due).collect();
     let hours = next.windows(2).map(|pair| (pair[1] - pair[0]).total(Unit::Hour).unwrap_or(0.0));
     let longest = hours.fold(0.0, f64::max);
-    (next.len() > 1).then(|| ((longest / 24.0).round() as u16).clamp(1, 366))
+    (next.len() > 1).then(|| ((longest / 24.0).round() as u16).clamp(2, 366))
 }
 
 /// What an instruction with these parameters says, in one plain sentence; without a schedule, nothing about

@@ -107,7 +107,13 @@ fn a_provider_in_use_is_changed_only_after_a_yes_and_keeps_what_is_not_named() {
     world.ok(&["agent", "model", "Fix the fence", "own/script", "--yes"]);
     let same = world.ok(&["models", "add", "own"]);
     assert!(!same.out.contains("in use?"), "nothing changes: {same:?}");
-    let moved = ["models", "add", "own", "--url", "http://127.0.0.1:9/v1"];
+    let unsaid = world.run(&["models", "add", "own", "--url", "http://127.0.0.1:9/v1"]);
+    assert_eq!(unsaid.code, 2, "{unsaid:?}");
+    assert!(
+        unsaid.err.contains("own is your own server") && unsaid.err.contains("--not-own"),
+        "{unsaid:?}"
+    );
+    let moved = ["models", "add", "own", "--url", "http://127.0.0.1:9/v1", "--own"];
     let paid = ["models", "add", "own", "--not-own"];
     for (command, says) in [
         (&moved[..], "  sent to http://127.0.0.1:9/v1 from now on, no more to "),

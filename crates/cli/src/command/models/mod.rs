@@ -223,6 +223,14 @@ async fn add(session: &mut Session, params: AddParams) -> Result<(), Failure> {
     let before: ModelsView = session.client.get("/api/models").await?.read()?;
     let all = before.providers.iter().chain(&before.found).map(|view| &view.provider);
     let known = all.into_iter().find(|known| known.name == params.name);
+    // That one server is the person's own says nothing about the next one.
+    let is_unsaid = !params.own && !params.not_own;
+    let moves = params.url.as_ref().zip(known).is_some_and(|(url, known)| *url != known.base_url);
+    if let Some(known) = known.filter(|known| known.is_own && moves && is_unsaid) {
+        let (name, url) = (line(&params.name), line(&known.base_url));
+        return Err(Failure::usage(format!("{name} is your own server, at {url}"))
+            .hint("say of the other address with --own or --not-own whether that is yours too"));
+    }
     let Some(url) = params.url.or_else(|| known.map(|known| known.base_url.clone())) else {
         let name = line(&params.name);
         return Err(Failure::usage(format!("the address of {name} is missing: give --url")));

@@ -4,11 +4,25 @@ use dormouse::{
 };
 use dormouse_store::{Commit, Db, Op, params};
 use dormouse_testkit::scripted::Answer;
-use dormouse_types::Id as _;
 use dormouse_types::agent::RunStatus;
+use dormouse_types::{Id as _, WorkId};
 use serde_json::json;
 
 use crate::world::{World, me, now, slug};
+
+/// Agent work whose run asks the person.
+fn asking(world: &World, title: &str) -> WorkId {
+    let new = NewWork {
+        title: title.into(),
+        instructions: Some("Look around.".into()),
+        ..NewWork::default()
+    };
+    world.script.push(Answer::calls([("ask", json!({ "question": "Which way?" }))]));
+    let work = now(world.dormouse.create_work(&me(), new, Wording::default(), None));
+    world.drain_scope(DrainScope { all_due: true, ..DrainScope::default() }).expect("a drain");
+    world.later(60);
+    work.expect("work").id
+}
 
 /// One damaged task or agent among healthy ones: it is named where it is requested, and hides
 /// nothing else.
@@ -62,18 +76,7 @@ fn a_damaged_row_is_named_where_it_is_requested_and_hides_nothing_else() {
 #[test]
 fn a_damaged_delivery_is_named_hides_no_other_and_is_read_with_its_work() {
     let world = World::new();
-    let asks = |title: &str| {
-        let new = NewWork {
-            title: title.into(),
-            instructions: Some("Look around.".into()),
-            ..NewWork::default()
-        };
-        world.script.push(Answer::calls([("ask", json!({ "question": "Which way?" }))]));
-        let work = now(world.dormouse.create_work(&me(), new, Wording::default(), None));
-        world.drain_scope(DrainScope { all_due: true, ..DrainScope::default() }).expect("a drain");
-        world.later(60);
-        work.expect("work").id
-    };
+    let asks = |title| asking(&world, title);
     let (well, hurt) = (asks("Well"), asks("Hurt"));
     let list = |limit, cursor: Option<&str>| {
         now(world.dormouse.deliveries(&me(), None, limit, cursor)).expect("a page")
@@ -102,18 +105,7 @@ fn a_damaged_delivery_is_named_hides_no_other_and_is_read_with_its_work() {
 #[test]
 fn damaged_agent_work_is_named_and_hides_no_other() {
     let world = World::new();
-    let asks = |title: &str| {
-        let new = NewWork {
-            title: title.into(),
-            instructions: Some("Look around.".into()),
-            ..NewWork::default()
-        };
-        world.script.push(Answer::calls([("ask", json!({ "question": "Which way?" }))]));
-        let work = now(world.dormouse.create_work(&me(), new, Wording::default(), None));
-        world.drain_scope(DrainScope { all_due: true, ..DrainScope::default() }).expect("a drain");
-        world.later(60);
-        work.expect("work").id
-    };
+    let asks = |title| asking(&world, title);
     let (well, hurt, run) = (asks("Well"), asks("Hurt"), asks("Its run is hurt"));
     let break_it = |sql: &'static str, id: &str| {
         let op = Op::any(sql, params![WORKSPACE.0, id]);

@@ -1,7 +1,8 @@
 //! What a person is asked before a model is chosen, or a provider in use is changed, on a terminal.
 
 use dormouse::models::{
-    ModelQuestion, ModelUse, ModelsView, PriceSource, ProviderQuestion, TooSmallBudget,
+    KeptBackAgents, ModelQuestion, ModelUse, ModelsView, PriceSource, ProviderQuestion,
+    TooSmallBudget,
 };
 use dormouse_types::model_settings::split_id;
 use dormouse_types::spend::{Amount, OverBudget, Unit, dollars};
@@ -26,16 +27,7 @@ pub fn of_choice(session: &mut Session, question: &ModelQuestion, whom: &str, mo
         session.screen.say("  nothing leaves this machine: the built-in rules run here");
     } else {
         session.screen.say(format!("  sent to {}:", line(&question.sent_to)));
-        for what in &question.sent {
-            session.screen.say(format!("    {what}"));
-        }
-        session.screen.say("  never sent:");
-        for what in &question.never_sent {
-            session.screen.say(format!("    {what}"));
-        }
-        if let Some(words) = kept_back_words(question.kept_back) {
-            session.screen.say(format!("  nothing is sent of {words}"));
-        }
+        say_what_is_sent(session, (&question.sent, &question.never_sent), question.kept_back);
         if question.uses.contains(&ModelUse::Wakes) {
             let command = session.command(&format!("agent wake AGENT --dry-run --model {model}"));
             session.screen.say(format!("  to see a whole request first: {command}"));
@@ -55,6 +47,24 @@ pub fn of_choice(session: &mut Session, question: &ModelQuestion, whom: &str, mo
         ));
     }
     automations_off(session, question.automations_off, &question.automations_off_names);
+}
+
+/// Lists what is sent to a model, what is never sent, and which agents nothing is sent of.
+fn say_what_is_sent(
+    session: &mut Session,
+    (sent, never_sent): (&[String], &[String]),
+    kept_back: KeptBackAgents,
+) {
+    for what in sent {
+        session.screen.say(format!("    {what}"));
+    }
+    session.screen.say("  never sent:");
+    for what in never_sent {
+        session.screen.say(format!("    {what}"));
+    }
+    if let Some(words) = kept_back_words(kept_back) {
+        session.screen.say(format!("  nothing is sent of {words}"));
+    }
 }
 
 /// Says how many agents would no longer wake by themselves, and names the first.
@@ -89,16 +99,7 @@ pub fn of_provider(session: &mut Session, name: &str, question: &ProviderQuestio
         true => format!("  sent to {then}:"),
         false => format!("  sent to {then} from now on, no more to {now}:"),
     });
-    for what in &question.sent {
-        session.screen.say(format!("    {what}"));
-    }
-    session.screen.say("  never sent:");
-    for what in &question.never_sent {
-        session.screen.say(format!("    {what}"));
-    }
-    if let Some(words) = kept_back_words(question.kept_back) {
-        session.screen.say(format!("  nothing is sent of {words}"));
-    }
+    say_what_is_sent(session, (&question.sent, &question.never_sent), question.kept_back);
     if question.becomes_own {
         let whose = match question.opened_agents {
             0 => String::new(),

@@ -114,16 +114,26 @@ impl Journal {
     ) -> Result<usize, JournalError> {
         let mut n = 0;
         for drafts in drafts.chunks(in_list::MOST) {
-            let keys: Vec<String> =
-                drafts.iter().map(|draft| import_key(file, &draft.key)).collect();
-            let rows = self.store.all(imported::by_keys(ws, &keys)).await?;
-            let rows: BTreeSet<String> = rows.into_iter().map(|(key, _)| key).collect();
+            let (keys, known) = self.import_keys(ws, file, drafts).await?;
             for (draft, key) in drafts.iter().zip(keys) {
-                let is_known = rows.contains(&key) || self.own_export(ws, draft).await?.is_some();
+                let is_known = known.contains(&key) || self.own_export(ws, draft).await?.is_some();
                 n += usize::from(is_known);
             }
         }
         Ok(n)
+    }
+
+    /// The keys of drafts, and those of them that an import has written. At most [`in_list::MOST`] drafts.
+    pub(super) async fn import_keys(
+        &self,
+        ws: WorkspaceId,
+        file: &str,
+        drafts: &[&draft::Task],
+    ) -> Result<(Vec<String>, BTreeSet<String>), JournalError> {
+        let keys: Vec<String> = drafts.iter().map(|draft| import_key(file, &draft.key)).collect();
+        let rows = self.store.all(imported::by_keys(ws, &keys)).await?;
+        let known = rows.into_iter().map(|(key, _)| key).collect();
+        Ok((keys, known))
     }
 
     async fn known(&self, ws: WorkspaceId, prepared: Prepared) -> Result<Known, JournalError> {

@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 
 use dormouse_store::in_list;
-use dormouse_store::journal::{imported, task};
+use dormouse_store::journal::task;
 use dormouse_types::fold::folded;
 use dormouse_types::{WorkspaceId, draft};
 
 use super::content::one_line;
-use super::import_key;
 use crate::Journal;
 use crate::error::JournalError;
 
@@ -22,10 +21,7 @@ impl Journal {
     ) -> Result<usize, JournalError> {
         let mut n = 0;
         for drafts in drafts.chunks(in_list::MOST) {
-            let keys: Vec<String> =
-                drafts.iter().map(|draft| import_key(file, &draft.key)).collect();
-            let rows = self.store.all(imported::by_keys(ws, &keys)).await?;
-            let known: BTreeSet<String> = rows.into_iter().map(|(key, _)| key).collect();
+            let (keys, known) = self.import_keys(ws, file, drafts).await?;
             let title = |draft: &draft::Task| folded(&one_line(&draft.title));
             let titles: Vec<String> = drafts
                 .iter()

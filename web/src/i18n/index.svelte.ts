@@ -126,14 +126,13 @@ function format(date: Date, options: Intl.DateTimeFormatOptions): string {
 /** The clock of a zone; that of the browser without one. */
 const clockOf = (zone: string | undefined): Intl.DateTimeFormatOptions => (zone === undefined ? {} : { timeZone: zone });
 
-/** The parts of a day by the clock of a zone. */
-function dayIn(date: Date, zone: string | undefined): { day: string; year: string } {
-  const day = new Intl.DateTimeFormat("en-CA", { ...clockOf(zone), year: "numeric", month: "2-digit", day: "2-digit" }).format(date);
-  return { day, year: day.slice(0, 4) };
+/** The calendar day of a moment, as `YYYY-MM-DD`, by the clock of a zone; that of the browser without one. */
+export function dayAt(moment: Date, zone?: string): string {
+  return new Intl.DateTimeFormat("en-CA", { ...clockOf(zone), year: "numeric", month: "2-digit", day: "2-digit" }).format(moment);
 }
 
 /** Whether two moments are on one day by the clock of a zone. */
-export const isSameDay = (one: Date, other: Date, zone?: string): boolean => dayIn(one, zone).day === dayIn(other, zone).day;
+export const isSameDay = (one: Date, other: Date, zone?: string): boolean => dayAt(one, zone) === dayAt(other, zone);
 
 /** The full date and time, for a tooltip; with a zone it is named. */
 export function exactTime(date: Date, zone?: string): string {
@@ -155,16 +154,16 @@ export function until(date: Date, now: Date, zone?: string): string {
   const ahead = date.getTime() - now.getTime();
   if (ahead < DAY && isSameDay(date, now, zone)) return clock(date, zone);
   // Noon of the next day: no clock is changed by as much as makes it another one.
-  const tomorrow = new Date(`${dayIn(now, zone).day}T12:00:00Z`);
+  const tomorrow = new Date(`${dayAt(now, zone)}T12:00:00Z`);
   tomorrow.setUTCDate(tomorrow.getUTCDate() + 1);
-  if (dayIn(date, zone).day === tomorrow.toISOString().slice(0, 10)) return t("time.tomorrow", { at: clock(date, zone) });
+  if (dayAt(date, zone) === tomorrow.toISOString().slice(0, 10)) return t("time.tomorrow", { at: clock(date, zone) });
   if (ahead < 6 * DAY) return format(date, { weekday: "short", hour: "2-digit", minute: "2-digit", ...clockOf(zone) });
   return dayOfYear(date, now, zone);
 }
 
 /** A day, with its year if that is not this one. */
 function dayOfYear(date: Date, now: Date, zone: string | undefined): string {
-  const isThisYear = dayIn(date, zone).year === dayIn(now, zone).year;
+  const isThisYear = dayAt(date, zone).slice(0, 4) === dayAt(now, zone).slice(0, 4);
   return format(date, { day: "numeric", month: "short", ...(isThisYear ? {} : { year: "numeric" }), ...clockOf(zone) });
 }
 

@@ -1,6 +1,6 @@
 // The logic of the agent pages: pure functions, no server.
 
-import { list, t } from "../../i18n/index.svelte";
+import { dayAt, list, t } from "../../i18n/index.svelte";
 import type { Agent, KnowledgeLine, MemoryHit, Message, ToolCall, Wake } from "./data";
 
 /** The badge of an agent. One that the person put to rest is paused, not dormant. */
@@ -149,15 +149,13 @@ export function outcomeOf(wake: Pick<Wake, "status" | "failure">): string {
 
 /** How many wakes started on each of the last days, oldest first. */
 export function wakesPerDay(wakes: readonly Wake[], now: Date, days: number): { day: string; n: number; failed: number }[] {
-  const dayOf = (date: Date): string =>
-    `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, "0")}-${String(date.getDate()).padStart(2, "0")}`;
   const counts = Array.from({ length: days }, (_, at) => {
     const date = new Date(now.getFullYear(), now.getMonth(), now.getDate() - (days - 1 - at));
-    return { day: dayOf(date), n: 0, failed: 0 };
+    return { day: dayAt(date), n: 0, failed: 0 };
   });
   for (const wake of wakes) {
     if (wake.status === "queued") continue;
-    const count = counts.find((one) => one.day === dayOf(new Date(wakeTime(wake))));
+    const count = counts.find((one) => one.day === dayAt(new Date(wakeTime(wake))));
     if (count === undefined) continue;
     count.n += 1;
     if (isFailed(wake)) count.failed += 1;

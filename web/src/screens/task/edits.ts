@@ -5,7 +5,7 @@ import type { Schemas } from "../../api/client";
 import { outbox } from "../../app/outbox";
 import { router } from "../../app/router.svelte";
 import { toasts } from "../../app/toasts.svelte";
-import { t } from "../../i18n/index.svelte";
+import { dayAt, t } from "../../i18n/index.svelte";
 import { optimistically } from "../../live/outbox.svelte";
 import { live } from "../../live/store.svelte";
 import type { Flag } from "../../ui/flag";
@@ -131,14 +131,8 @@ function withEntry(task: Task, entry: Pick<Entry, "kind" | "text" | "minutes" | 
   return (was) => ({ ...was, entries: withPending(was.entries, known, whole, (one) => one.kind === entry.kind && one.text === entry.text) });
 }
 
-/** A date in the local time zone, as `YYYY-MM-DD`. */
-export function localDay(date: Date = new Date()): string {
-  const two = (part: number): string => String(part).padStart(2, "0");
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-}
-
 export function addNote(task: Task, text: string): Promise<void> {
-  const entry = { kind: "text", text, minutes: null, on: localDay() } as const;
+  const entry = { kind: "text", text, minutes: null, on: dayAt(new Date()) } as const;
   return withOverlay(task, withEntry(task, entry), () =>
     outbox.send({ method: "POST", path: `${taskPath(task.id)}/entries`, body: { text, on: entry.on }, description: t("task.what.note", { title: titleOf(task) }) }),
   );

@@ -213,8 +213,8 @@ export interface Day {
 }
 
 /**
- * The use per day, oldest first, with the days on which there was none. The last day is today, or the
- * day of the last row where it is later in the workspace's time zone.
+ * The use per day, oldest first, with the days on which there was none. The last day is today by the
+ * workspace's clock, or the day of the last row where it is later because the time zone was changed.
  */
 export function perDay(rows: readonly UsageDay[], today: string, days: number): Day[] {
   const last = rows.reduce((day, row) => (row.day > day ? row.day : day), today);
@@ -264,10 +264,4 @@ export function matching<T extends { name: string }>(offered: readonly T[], type
   // A name typed in full or chosen doesn't hide the others.
   if (offered.some((model) => model.name.toLowerCase() === wanted)) return [...offered];
   return offered.filter((model) => model.name.toLowerCase().includes(wanted));
-}
-
-/** The calendar day of a moment in the browser's time zone. */
-export function localDay(moment: Date): string {
-  const two = (part: number): string => String(part).padStart(2, "0");
-  return `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
 }

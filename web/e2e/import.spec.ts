@@ -111,6 +111,24 @@ test("many files make one plan; a picture is named and left out", async ({ app, 
   expect(await titles(server)).toHaveLength(3);
 });
 
+test("files in other encodings are read, a guess is said, and what can be several is left out", async ({ app, server }) => {
+  const latin1 = (text: string): number[] => [...text].map((letter) => letter.charCodeAt(0));
+  const utf16 = (text: string): number[] => [0xff, 0xfe, ...latin1(text).flatMap((unit) => [unit % 256, unit >> 8])];
+  await drop(app, [
+    { name: "Möbel.csv", bytes: latin1(`${"Nr;Titel\n"}${"1;x\n".repeat(1_500)}2;Schr\u00e4nke abholen\n`) },
+    { name: "wide.txt", bytes: utf16("(A) K\u00e4se kaufen\n(B) Brot\n") },
+    { name: "polish.txt", bytes: [...latin1("- kup ksi"), 0xb9, ...latin1("\u00bfk\u00ea\n- zr"), 0xf3, ...latin1("b obiad\n")] },
+  ]);
+  const sheet = app.getByRole("region", { name: "Möbel.csv" });
+  await expect(sheet.getByText("The file is not UTF-8 and was read as Windows-1252 (Western European).")).toBeVisible();
+  await expect(app.getByRole("article", { name: "Käse kaufen" })).toBeVisible();
+  await expect(app.getByText("polish.txt is not text, or it can be in several encodings.")).toBeVisible();
+  await app.keyboard.press("Control+Enter");
+  await expect(app.getByRole("heading", { level: 1, name: /1,503 tasks were added/ })).toBeVisible({ timeout: 60_000 });
+  const found = (await server.ask("GET", `/api/journal/tasks?q=${encodeURIComponent("Schränke")}`)) as { items: { title: string }[] };
+  expect(found.items.map((task) => task.title)).toEqual(["Schränke abholen"]);
+});
+
 test("a text is read another way, and changed, with the corrections that still fit", async ({ app }) => {
   await drop(app, [{ name: "move.md", text: MOVE }]);
   await expect(app.getByRole("heading", { level: 1, name: "4 tasks" })).toBeVisible();

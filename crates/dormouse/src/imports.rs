@@ -12,7 +12,7 @@ mod same_titles;
 
 use dormouse_agents::AgentError;
 use dormouse_agents::lifecycle::NewAgent;
-use dormouse_formats::plan::Planned;
+use dormouse_formats::plan::{self as formats_plan, Planned};
 use dormouse_journal::{JournalError, Outcome};
 use dormouse_store::retry::{Policy, retry};
 use dormouse_store::{MaybeRefused as _, Refusal};
@@ -26,7 +26,7 @@ pub use dormouse_formats::csv::Column;
 pub use dormouse_formats::intake::DayOrder;
 pub use dormouse_formats::plan::Correction;
 pub use options::{ImportAgents, ImportFile, ImportOptions};
-pub use plan::{ImportPlan, ImportRemark, LineRun, TaskPlan};
+pub use plan::{ImportPlan, ImportRemark, ImportText, LineRun, TaskPlan};
 
 use plan::{Base, PlannedFile, ReadPurpose};
 
@@ -42,6 +42,17 @@ impl Dormouse {
     /// Errors: the caller lacks the scope.
     pub fn may_import(&self, caller: &Caller) -> Result<(), Error> {
         require(caller, Scope::Edit)
+    }
+
+    /// Decodes a file, for a client that shows its text beside the plan. Writes nothing.
+    ///
+    /// Errors: the file is neither UTF-8 nor for certain another encoding.
+    pub fn import_text(&self, caller: &Caller, file: &ImportFile) -> Result<ImportText, Error> {
+        require(caller, Scope::Edit)?;
+        file.check()?;
+        let text = formats_plan::decode(&file.name, &file.bytes)?;
+        let guessed_encoding = formats_plan::guessed_encoding(&file.bytes).map(str::to_owned);
+        Ok(ImportText { text, guessed_encoding })
     }
 
     /// Reads a file and shows what an import would write. Writes nothing.

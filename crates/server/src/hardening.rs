@@ -58,10 +58,13 @@ const TO_BROWSERS: &[(&str, &str)] = &[
 
 /// Paths whose bodies are not JSON, with the media types they accept. A test compares this with the
 /// API document.
-const OTHER_BODIES: &[(&str, &[&str])] =
-    &[("/api/imports", &["text/markdown", "application/vnd.dormouse.import+json"])];
+const OTHER_BODIES: &[(&str, &[&str])] = &[
+    ("/api/imports", &["text/markdown", "application/vnd.dormouse.import+json"]),
+    ("/api/imports/text", &["application/octet-stream"]),
+];
 /// Paths whose responses take time in proportion to the data.
-const TRANSFERS: &[&str] = &["/api/imports", "/api/export", "/api/export/losses"];
+const TRANSFERS: &[&str] =
+    &["/api/imports", "/api/imports/text", "/api/export", "/api/export/losses"];
 
 /// The checks of a listener.
 #[derive(Clone)]
@@ -305,6 +308,7 @@ mod tests {
             (Method::POST, "/api/journal/tasks", 30),
             (Method::DELETE, "/api/journal/tasks/x", 30),
             (Method::POST, "/api/imports", 600),
+            (Method::POST, "/api/imports/text", 600),
             (Method::GET, "/api/export", 600),
             (Method::POST, "/api/models/test", 480 + 30 + 30),
             (Method::GET, "/api/models/providers/home/offered", 30 + 10),

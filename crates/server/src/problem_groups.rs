@@ -46,6 +46,8 @@ problems! {
     Dates = ["date-not-understood"];
     /// A file is read.
     Imports = ["import-failed", "plan-changed"];
+    /// A file is decoded.
+    ImportTexts = ["import-failed"];
     /// Providers and models are changed.
     Models = ["not-found", "conflict"];
     /// A provider is called.

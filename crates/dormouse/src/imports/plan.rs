@@ -19,6 +19,17 @@ use super::{ImportFile, ImportOptions};
 use crate::view::ImportOutcome;
 use crate::{Dormouse, Error};
 
+/// A decoded file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ImportText {
+    /// Its text, with `\n` at the end of each line and without a byte order mark.
+    pub text: String,
+    /// The encoding that it was read in, where its bytes do not say it. Letters may be wrong then.
+    pub guessed_encoding: Option<String>,
+}
+
 /// What an import of a file would write.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -10,6 +10,7 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use dormouse::imports::DayOrder;
+use dormouse::imports::ImportText;
 use dormouse::view::ImportEvent;
 use dormouse::{ImportAgents, ImportFile, ImportOptions, ImportPlan};
 use dormouse_types::closed_list::ClosedList;
@@ -21,10 +22,12 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use utoipa::IntoParams;
 
+use super::reply::Reply;
 use crate::Problem;
 use crate::app::App;
 use crate::extract::{Query, collect, parsed};
-use crate::problem_groups::Imports;
+
+use crate::problem_groups::{ImportTexts, Imports};
 use crate::wire::{ImportLine, ImportTextParams, Stopped};
 
 #[derive(Deserialize, IntoParams)]
@@ -122,6 +125,38 @@ pub(super) async fn run(
     let lines = stream::iter(first).chain(events).map(|event| Ok::<_, Infallible>(line(event)));
     let kind = [(header::CONTENT_TYPE, "application/x-ndjson")];
     Ok((kind, Body::from_stream(lines)).into_response())
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ImportTextQuery {
+    /// The name of the file, for what is wrong with it.
+    name: String,
+}
+
+/// Decodes a file.
+///
+/// For a client that shows the text of a file beside its plan, and cannot read the file itself: one in UTF-16, or
+/// in an encoding that only its letters give away. Nothing is written.
+#[utoipa::path(
+    post,
+    path = "/api/imports/text",
+    operation_id = "decodeFile",
+    tag = "imports",
+    params(ImportTextQuery),
+    request_body(description = "The file.", content((String = "application/octet-stream"))),
+    responses((status = 200, description = "Its text.", body = ImportText), ImportTexts),
+)]
+pub(super) async fn text(
+    app: App,
+    Query(params): Query<ImportTextQuery>,
+    request: Request,
+) -> Reply<ImportText> {
+    app.dormouse.may_import(&app.caller)?;
+    let bytes = collect(request.into_body(), IMPORT_FILE).await?;
+    let file = ImportFile::new(params.name, &bytes[..]);
+    Ok(axum::Json(app.dormouse.import_text(&app.caller, &file)?))
 }
 
 /// A value of a closed list, if one is given.

@@ -66,6 +66,7 @@ pub(crate) fn documented() -> OpenApiRouter<Dormouse> {
         .merge(conversations())
         .merge(templates())
         .routes(routes!(imports::run))
+        .routes(routes!(imports::text))
         .routes(routes!(exports::run))
         .routes(routes!(exports::losses))
         .routes(routes!(overview::show))

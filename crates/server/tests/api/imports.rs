@@ -164,3 +164,26 @@ async fn an_import_that_is_cancelled_at_six_of_ten_keeps_what_it_reported_and_go
     assert_eq!(all.len(), 10, "{all:?}");
     assert!(all.contains(&"The last but one".to_owned()), "{all:?}");
 }
+
+#[tokio::test]
+async fn a_file_that_is_not_utf_8_is_decoded_for_a_client_that_shows_its_text() {
+    let world = World::new();
+    let decoded = async |bytes: Vec<u8>| {
+        let request = Request::post("/api/imports/text?name=list.csv")
+            .header("content-type", "application/octet-stream")
+            .body(Body::from(bytes));
+        world.send(request.expect("a request")).await
+    };
+    let utf16: Vec<u8> = "\u{feff}Käse\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert_eq!(decoded(utf16).await.json(), json!({"text": "Käse\n", "guessedEncoding": null}));
+    assert_eq!(
+        decoded(b"Titel;F\xe4llig\nM\xf6bel;4.12.2026\n".to_vec()).await.json(),
+        json!({
+            "text": "Titel;Fällig\nMöbel;4.12.2026\n",
+            "guessedEncoding": "Windows-1252 (Western European)",
+        })
+    );
+    let refused = decoded(vec![0xff, 0xd8, 0xff, 0xe0, 1, 2]).await;
+    assert_eq!(refused.status, 422, "{}", refused.body);
+    assert!(refused.body.contains("list.csv"), "{}", refused.body);
+}

@@ -239,6 +239,10 @@ async fn every_operation_answers_as_the_document_says() {
 
     let import = "/api/imports?name=garden.md&agents=all";
     world.call("POST", import, "# Garden\n\n## Gate\n- [ ] hinge\n\nIt hangs.\n").await;
+    let file = Request::post("/api/imports/text?name=list.md")
+        .header("content-type", "application/octet-stream")
+        .body(Body::from(&b"- K\xe4se\n"[..]));
+    world.send(file.expect("a request")).await;
     let body = r#"{
         "title": "Water butt", "labels": ["garden"], "category": "Home", "items": ["buy the kit"],
         "note": "Still to do: buy the kit. And ask Bo.\nDeadline: 2026-05-15.\nIt should take two hours."

@@ -1,6 +1,6 @@
 // The requests of an import: a plan, and the import itself.
 
-import { lines, postFor } from "../../api/client";
+import { lines, postFor, type Schemas } from "../../api/client";
 import { problemOf, type Problem } from "../../api/problem";
 import type { AgentsFor, ImportPlan, PlanRequest, Remark } from "./types";
 
@@ -68,6 +68,16 @@ function sent(request: PlanRequest, more: Record<string, string>): Sent {
   if (digest === undefined && columns === undefined) return { path, body: text, headers: { "Content-Type": "text/markdown" } };
   const body = JSON.stringify({ text, digest, corrections, columns });
   return { path, body, headers: { "Content-Type": "application/vnd.dormouse.import+json" } };
+}
+
+/**
+ * The text of a file that is not in UTF-8, and the encoding where that is a guess.
+ *
+ * Throws: a `Problem`, with the status 422 if it can be in several encodings or in none.
+ */
+export function decoded(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<Schemas["ImportText"]> {
+  const path = `/api/imports/text?${new URLSearchParams({ name })}`;
+  return postFor<Schemas["ImportText"]>(path, bytes, { "Content-Type": "application/octet-stream" });
 }
 
 /**

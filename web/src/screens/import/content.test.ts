@@ -1,25 +1,28 @@
 import { describe, expect, it } from "vitest";
 
-import { freeName, hasOpenDates, isList, isText, laidOut, linesOf, pastedName, sheetRows, shownLine, wordsOf } from "./content";
+import { canBeText, freeName, hasOpenDates, isList, laidOut, linesOf, pastedName, sheetRows, shownLine, utf8Text, wordsOf } from "./content";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-describe("a file is text", () => {
+describe("a file can be text", () => {
   it.each([
     ["plain words", bytes("buy milk\n"), true],
     ["no bytes at all", new Uint8Array(), true],
-    ["words of any language", bytes("Fenster putzen, Möbel, 引っ越し"), true],
-    ["a byte order mark", bytes("\uFEFFtitle;due"), true],
+    ["Latin-1", new Uint8Array([0x4d, 0xf6, 0x62, 0x65, 0x6c]), true],
+    ["UTF-16, its low bytes first", new Uint8Array([0xff, 0xfe, 0x61, 0]), true],
+    ["UTF-16, its high bytes first", new Uint8Array([0xfe, 0xff, 0, 0x61]), true],
     ["a NUL among words", bytes("abc\0def"), false],
-    ["the beginning of a PNG", new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a]), false],
-    ["Latin-1", new Uint8Array([0x4d, 0xf6, 0x62, 0x65, 0x6c]), false],
-  ])("%s", (_, given, expected) => expect(isText(given, true)).toBe(expected));
+    ["a PNG", new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0]), false],
+  ])("%s", (_, head, expected) => expect(canBeText(head)).toBe(expected));
+});
 
-  it("even if the sample ends within a character", () => {
-    const cut = bytes("aö").slice(0, 2);
-    expect(isText(cut, false)).toBe(true);
-    expect(isText(cut, true)).toBe(false);
-  });
+describe("the text of a file in UTF-8", () => {
+  it.each([
+    ["words of any language", bytes("Fenster putzen, Möbel, 引っ越し"), "Fenster putzen, Möbel, 引っ越し"],
+    ["a byte order mark", bytes("\uFEFFtitle;due"), "title;due"],
+    ["Latin-1 after many plain letters", new Uint8Array([...bytes("a".repeat(5000)), 0xf6, 0x62]), undefined],
+    ["the first half of a character", bytes("aö").slice(0, 2), undefined],
+  ])("%s", (_, given, expected) => expect(utf8Text(given)).toBe(expected));
 });
 
 describe("JSON in one line", () => {

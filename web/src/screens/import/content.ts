@@ -3,22 +3,25 @@
 /** Units: bytes. The server takes no larger file. */
 export const MAX_BYTES = 50 * 1024 * 1024;
 
-/** Units: bytes. The beginning of a file that decides whether it is text. */
+/** Units: bytes. The beginning of a file that decides whether it can be text. */
 export const SAMPLE_BYTES = 4096;
 
 /**
- * Whether the beginning of a file is text: valid UTF-8 without NUL. Its name and type do not count,
+ * Whether a file that begins like this can be text in some encoding. Its name and type do not count,
  * because neither is reliable.
- *
- * `isWhole`: whether these are all bytes of the file; otherwise the last character may be cut off.
  */
-export function isText(bytes: Uint8Array, isWhole: boolean): boolean {
-  if (bytes.includes(0)) return false;
+export function canBeText(head: Uint8Array): boolean {
+  const [first, second] = head;
+  const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  return isUtf16 || !head.includes(0);
+}
+
+/** The text of a file in UTF-8, without a byte order mark; undefined if it is in another encoding. */
+export function utf8Text(bytes: Uint8Array): string | undefined {
   try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: !isWhole });
-    return true;
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -7,8 +7,8 @@ import { toasts } from "../../app/toasts.svelte";
 import { t } from "../../i18n/index.svelte";
 import { dateOrder } from "../../live/dateOrder.svelte";
 import { live } from "../../live/store.svelte";
-import { applyLine, NO_PROGRESS, planOf, refusedCorrection, write, type Progress } from "./api";
-import { freeName, isText, laidOut, linesOf, MAX_BYTES, pastedName, SAMPLE_BYTES } from "./content";
+import { applyLine, decoded, NO_PROGRESS, planOf, refusedCorrection, write, type Progress } from "./api";
+import { canBeText, freeName, laidOut, linesOf, MAX_BYTES, pastedName, SAMPLE_BYTES, utf8Text } from "./content";
 import { moved, withCorrection, withoutPlace, type Made } from "./corrections";
 import type { AgentsFor, ColumnMeaning, Correction, DayOrder, Format, ImportPlan, PlanRequest, PlanTask } from "./types";
 
@@ -18,7 +18,7 @@ export interface Source {
   size: number;
   /** Some of its bytes, from the first. */
   head: (bytes: number) => Promise<Uint8Array>;
-  text: () => Promise<string>;
+  bytes: () => Promise<Uint8Array<ArrayBuffer>>;
 }
 
 /** A file of the computer. `name` may hold the folders above it. */
@@ -27,14 +27,14 @@ export function sourceOf(file: File, name: string = file.name): Source {
     name,
     size: file.size,
     head: async (bytes) => new Uint8Array(await file.slice(0, bytes).arrayBuffer()),
-    text: () => file.text(),
+    bytes: async () => new Uint8Array(await file.arrayBuffer()),
   };
 }
 
 /** A file that is left aside, and why. */
 export interface Skipped {
   name: string;
-  because: "binary" | "tooLarge" | "unreadable" | "same";
+  because: "binary" | "encoding" | "tooLarge" | "unreadable" | "unanswered" | "same";
 }
 
 /** A correction that the server refused. */
@@ -62,6 +62,8 @@ let lastId = 0;
 export class PlannedText {
   readonly id = ++lastId;
   readonly isPasted: boolean;
+  /** The encoding that the file was read in, where its bytes do not say it. */
+  readonly guessedEncoding: string | null;
   name = $state("");
   text = $state.raw("");
   lines = $state.raw<readonly string[]>([]);
@@ -89,9 +91,10 @@ export class PlannedText {
   #request: AbortController | undefined;
   #work: Promise<void> = Promise.resolve();
 
-  constructor(name: string, text: string, isPasted: boolean) {
+  constructor(name: string, text: string, kind: "file" | "pasted", guessedEncoding: string | null = null) {
     this.name = name;
-    this.isPasted = isPasted;
+    this.isPasted = kind === "pasted";
+    this.guessedEncoding = guessedEncoding;
     this.#setText(text);
   }
 
@@ -343,15 +346,23 @@ class Imports {
       this.skipped = [...this.skipped, { name: source.name, because }];
     };
     if (source.size > MAX_BYTES) return skip("tooLarge");
+    let bytes;
     try {
-      const head = await source.head(SAMPLE_BYTES);
-      if (!isText(head, source.size <= SAMPLE_BYTES)) return skip("binary");
-      const text = laidOut(await source.text());
-      if (this.texts.some((other) => other.name === source.name && other.text === text)) return skip("same");
-      await this.#addText(source.name, text, "file");
+      if (!canBeText(await source.head(SAMPLE_BYTES))) return skip("binary");
+      bytes = await source.bytes();
     } catch {
-      skip("unreadable");
+      return skip("unreadable");
     }
+    let read: { text: string; guessedEncoding: string | null };
+    const plain = utf8Text(bytes);
+    try {
+      read = plain === undefined ? await decoded(source.name, bytes) : { text: plain, guessedEncoding: null };
+    } catch (error) {
+      return skip(asProblem(error).status === 422 ? "encoding" : "unanswered");
+    }
+    const text = laidOut(read.text);
+    if (this.texts.some((other) => other.name === source.name && other.text === text)) return skip("same");
+    await this.#addText(source.name, text, "file", read.guessedEncoding);
   }
 
   /** Plans a text without a file. */
@@ -365,9 +376,9 @@ class Imports {
   }
 
   /** One text after the other is read, so that many files do not keep the server from anything else. */
-  async #addText(name: string, text: string, kind: "file" | "pasted"): Promise<void> {
+  async #addText(name: string, text: string, kind: "file" | "pasted", guessedEncoding: string | null = null): Promise<void> {
     const free = freeName(name, new Set(this.texts.map((other) => other.name)));
-    const planned = new PlannedText(free, text, kind === "pasted");
+    const planned = new PlannedText(free, text, kind, guessedEncoding);
     this.texts = [...this.texts, planned];
     await planned.read();
   }

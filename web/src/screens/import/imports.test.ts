@@ -46,7 +46,7 @@ const settle = (text: PlannedText) => vi.waitFor(() => expect(text.isReading).to
 const edits = (text: PlannedText): string[] => text.made.map(({ correction }) => `${correction.line} ${correction.edit}`);
 
 async function read(text = "# A\n- one\n- two\n"): Promise<PlannedText> {
-  const planned = new PlannedText("a.md", text, false);
+  const planned = new PlannedText("a.md", text, "file");
   await planned.read();
   return planned;
 }

@@ -15,31 +15,48 @@ impl Agents {
     /// Trims the change rows of both databases. A row is deleted once it is old and enough newer
     /// ones exist. A journal row is kept while it is unrouted, or while a pending wake or an
     /// unfinished run still needs it.
+    ///
+    /// Errors: the first one; the other workspaces and the other database are trimmed all the same.
     pub(crate) async fn trim(&self) -> Result<(), AgentError> {
-        let before = self.clock.now() - Duration::from_secs(limits::CHANGES_SECONDS);
+        let mut failed = Ok(());
         for db in Db::ALL {
-            for (ws, oldest, at) in self.store.all(change_log::oldest(db)).await? {
-                let head = self.store.first(change_log::head(db, ws)).await?.unwrap_or_default();
-                if at >= before || head.0 - oldest.0 < limits::CHANGES_KEPT {
-                    continue;
-                }
-                let (before, upto) = match db {
-                    Db::Journal => self.wanted(ws, before).await?,
-                    Db::Agent => (before, Seq(i64::MAX)),
-                };
-                let upto = upto.min(Seq(oldest.0.saturating_add(STEP)));
-                let kept = limits::CHANGES_KEPT;
-                let last = change_log::last_before(db, ws, before, kept, upto);
-                if let Some(last) = self.store.first(last).await? {
-                    let mut trim =
-                        Commit::new("changes.trim", db, ws).ops(change_log::trim(ws, last));
-                    if db == Db::Agent {
-                        trim = trim.op(work::status::trim(ws, last));
+            match self.store.all(change_log::oldest(db)).await {
+                Ok(logs) => {
+                    for (ws, oldest, at) in logs {
+                        failed = failed.and(self.trim_log(db, ws, oldest, at).await);
                     }
-                    self.store.commit(trim).await?;
                 }
+                Err(error) => failed = failed.and(Err(error.into())),
             }
         }
+        failed
+    }
+
+    /// Trims the log of a workspace, whose oldest row has this position and time.
+    async fn trim_log(
+        &self,
+        db: Db,
+        ws: WorkspaceId,
+        oldest: Seq,
+        at: Timestamp,
+    ) -> Result<(), AgentError> {
+        let before = self.clock.now() - Duration::from_secs(limits::CHANGES_SECONDS);
+        let head = self.store.first(change_log::head(db, ws)).await?.unwrap_or_default();
+        if at >= before || head.0 - oldest.0 < limits::CHANGES_KEPT {
+            return Ok(());
+        }
+        let (before, upto) = match db {
+            Db::Journal => self.wanted(ws, before).await?,
+            Db::Agent => (before, Seq(i64::MAX)),
+        };
+        let upto = upto.min(Seq(oldest.0.saturating_add(STEP)));
+        let last = change_log::last_before(db, ws, before, limits::CHANGES_KEPT, upto);
+        let Some(last) = self.store.first(last).await? else { return Ok(()) };
+        let mut trim = Commit::new("changes.trim", db, ws).ops(change_log::trim(ws, last));
+        if db == Db::Agent {
+            trim = trim.op(work::status::trim(ws, last));
+        }
+        self.store.commit(trim).await?;
         Ok(())
     }
 

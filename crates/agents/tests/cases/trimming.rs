@@ -78,3 +78,23 @@ fn what_a_wake_that_waits_is_to_tell_of_stays() {
     let last = trimmed(&world, Db::Journal).expect("nobody waits for it any more");
     assert!(held.is_none_or(|held| held < last), "{held:?}, {last:?}");
 }
+
+#[test]
+fn a_log_that_cannot_be_trimmed_leaves_the_other_one_to_be_trimmed() {
+    let (world, _, _) = World::settled();
+    let mut node = world.serve();
+    for db in Db::ALL {
+        fill(&world, db, CHANGES_KEPT + 10);
+    }
+    let refuse = Op::any(
+        "CREATE TRIGGER kept BEFORE DELETE ON change_log BEGIN SELECT RAISE(ABORT, 'kept'); END",
+        Vec::new(),
+    );
+    now(world.store.commit(Commit::new("test.keep", Db::Journal, WS).op(refuse))).expect("kept");
+    node.settle();
+    world.clock.advance(OLD);
+    node.settle();
+    node.pass(Duration::from_secs(60));
+    assert_eq!(trimmed(&world, Db::Journal), None);
+    assert_eq!(rows(&world, Db::Agent, WS), CHANGES_KEPT);
+}

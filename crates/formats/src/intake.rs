@@ -25,6 +25,7 @@ pub(crate) use boxes::{
 pub(crate) use columns::{column_named, names_any_day, names_cancelled, names_id, names_time};
 pub(crate) use dates::{Dated, Dates, day_of, of_milliseconds};
 pub(crate) use details::Details;
+pub use details::{DETAILS, is_details};
 pub(crate) use draft::{Comment, Draft};
 pub use error::ReadError;
 pub(crate) use gather::Gather;

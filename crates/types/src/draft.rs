@@ -5,6 +5,14 @@ use jiff::civil::Date;
 use crate::task::{EntryKind, Flags, Priority, Status};
 use crate::{TaskId, Timestamp, closed_list};
 
+/// How a file says that a task has no title.
+pub const UNTITLED: &str = "(no title)";
+
+/// How a file says the time of an entry, which it has no field for.
+pub fn time_spent(minutes: impl std::fmt::Display) -> String {
+    format!("Time spent: {minutes} min")
+}
+
 closed_list! {
     /// What a text is read as.
     pub enum Format, "format" {

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use dormouse_formats::export::{self, ExportFormat, Lost, Number, Writer};
+use dormouse_formats::intake::{DETAILS, is_details};
 use dormouse_queries::WholeTask;
 use dormouse_types::limits::PAGE;
 use dormouse_types::task::{EntryKind, Flags, LinkKind};
@@ -259,15 +260,15 @@ fn file_task(whole: WholeTask, report: Option<String>) -> export::Task {
     let mut has_details = false;
     let entries = task.entries.into_iter().map(|entry| {
         let on = (!undated.contains(&entry.id)).then_some(entry.on);
-        // An import keeps what a task has no field for under this key, and a format may have a
-        // place for it. Only the first entry of its shape counts.
-        let is_details = !has_details && on.is_none() && looks_like_details(&entry.text);
+        // A format may have a place for what an import kept because a task has none. Only the first
+        // entry of its shape counts.
+        let is_details = !has_details && on.is_none() && is_details(&entry.text);
         has_details |= is_details;
         let key = if is_details { DETAILS.to_owned() } else { entry.id.to_string() };
         let flags = entry.flags();
         // Time is text of its entry, for every format alike.
         let kind = if entry.kind.is_derived() { entry.kind } else { EntryKind::Text };
-        let minutes = entry.minutes.map(|minutes| format!("Time spent: {minutes} min"));
+        let minutes = entry.minutes.map(draft::time_spent);
         let parts = [Some(entry.text).filter(|text| !text.trim().is_empty()), minutes];
         let text = parts.into_iter().flatten().collect::<Vec<_>>().join("\n");
         draft::Entry { key, text, on, kind, flags }
@@ -299,16 +300,6 @@ fn file_task(whole: WholeTask, report: Option<String>) -> export::Task {
         completed_at: closed_at.map(|at| at.to_jiff()),
         report,
     }
-}
-
-/// The key of the entry in which an import keeps what a task has no field for.
-const DETAILS: &str = "details#1";
-
-/// Whether every line is `- name: value` or continues one.
-fn looks_like_details(text: &str) -> bool {
-    let is_value = |line: &str| line.strip_prefix("- ").is_some_and(|rest| rest.contains(": "));
-    text.lines().next().is_some_and(is_value)
-        && text.lines().all(|line| is_value(line) || line.starts_with("  "))
 }
 
 /// Counts what a format has no place for, with few tasks in memory.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use dormouse_types::task;
+use dormouse_types::{draft, task};
 
 use super::members::{as_of, flags, kind};
 use crate::intake::{Comment, Draft, Gather, ReadError, fold};
@@ -107,8 +107,7 @@ fn task(
         let on = parsed(&mut entry, "on");
         let (kind, flags) = (kind(&mut entry), flags(&mut entry));
         let text = entry.take_text("text").or_else(|| entry.take_text("transcript"));
-        let minutes =
-            entry.take_text("minutes").map(|minutes| format!("Time spent: {minutes} min"));
+        let minutes = entry.take_text("minutes").map(draft::time_spent);
         let text = [text, minutes].into_iter().flatten().collect::<Vec<_>>().join("\n");
         if !text.is_empty() {
             draft.comments.push(Comment { on, text, kind, flags });

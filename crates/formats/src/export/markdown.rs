@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use dormouse_types::TaskId;
-use dormouse_types::draft::{Entry, Item};
+use dormouse_types::draft::{Entry, Item, UNTITLED};
 
 use super::task::{Lost, Task, block, one_line};
 use crate::intake;
@@ -160,7 +160,7 @@ fn scalar(text: &str) -> String {
 /// A heading's text: one line that ends in no `#` and is never empty.
 pub(super) fn heading(text: &str) -> String {
     let line = one_line(text);
-    let line = if line.is_empty() { "(no title)".to_owned() } else { line };
+    let line = if line.is_empty() { UNTITLED.to_owned() } else { line };
     let bare = line.trim_end_matches('#');
     let apart = bare.trim_end_matches('\\');
     if bare.len() < line.len() && (apart.is_empty() || apart.ends_with(' ')) {

@@ -2,6 +2,14 @@
 
 use std::fmt::Write as _;
 
+/// The key of the entry in which an import keeps what a task has no field for.
+pub const DETAILS: &str = "details#1";
+
+/// Whether the text of an entry is what an import keeps under [`DETAILS`].
+pub fn is_details(text: &str) -> bool {
+    Details::parse(text).is_some()
+}
+
 /// Named values in the order of the text.
 ///
 /// Shape as text: a Markdown list with an item `- name: value` for each; further lines of a value
@@ -11,7 +19,7 @@ pub(crate) struct Details(Vec<(String, String)>);
 
 impl Details {
     /// The key of the entry that holds them.
-    pub const KEY: &'static str = "details#1";
+    pub const KEY: &'static str = DETAILS;
 
     /// Adds a value; one that holds only spaces says nothing and is left out.
     pub fn push(&mut self, name: &str, value: &str) {

@@ -1,5 +1,6 @@
 //! Writes todo.txt: one line a task, whatever its texts hold.
 
+use dormouse_types::draft::UNTITLED;
 use dormouse_types::task::{Priority, Status};
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -146,7 +147,7 @@ impl Line {
         words.retain(|word| !word.is_empty());
         let mut text = words.join(" ");
         if task.title_line().is_empty() && (text.is_empty() || text == "x") {
-            text = format!("{text} (no title)").trim_start().to_owned();
+            text = format!("{text} {UNTITLED}").trim_start().to_owned();
         }
         // What a program reads from the line is the last word on what it holds.
         let read = super::reread(&text);

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use dormouse_store::journal::entry::Entry as HereEntry;
 use dormouse_store::journal::item::Item as HereItem;
 use dormouse_types::task::{Field, Flag, Flags};
-use dormouse_types::{Id as _, Timestamp, hash};
+use dormouse_types::{Id as _, Timestamp, draft, hash};
 
 use super::content::{Content, Entry, Item, Last, LastEntry, LastItem, one_line};
 use super::plan::Part;
@@ -17,9 +17,6 @@ use crate::view::TaskView;
 
 /// The names under which an export writes what it reads back as text: links and the report.
 const ONLY_SHOWN: [&str; 4] = ["Link", "links", "Report", "report"];
-
-/// How a Markdown export writes a task without a title.
-const UNTITLED: &str = "(no title)";
 
 /// What a task is compared with.
 #[derive(Debug, Clone, Default)]
@@ -63,7 +60,7 @@ pub(super) fn base(
         }
     }
     let mut content = file.clone();
-    if task.title.is_empty() && content.title == UNTITLED {
+    if task.title.is_empty() && content.title == draft::UNTITLED {
         content.title.clear();
     }
     let mut last = Last {
@@ -242,7 +239,7 @@ fn paragraphs(text: &str) -> Vec<&str> {
 
 /// An entry as an export writes its text.
 fn exported(entry: &HereEntry) -> String {
-    let minutes = entry.minutes.map(|minutes| format!("Time spent: {minutes} min"));
+    let minutes = entry.minutes.map(draft::time_spent);
     let text = Some(entry.says().to_owned()).filter(|text| !text.trim().is_empty());
     [text, minutes].into_iter().flatten().collect::<Vec<_>>().join("\n")
 }

@@ -17,6 +17,12 @@ pub enum ReadError {
         /// Units: bytes from the start of the file.
         offset: usize,
     },
+    /// It begins as no text does, such as a picture.
+    #[error("{name} is a picture or another file without text; leave it out")]
+    NoText {
+        /// The file.
+        name: String,
+    },
     /// It begins with the byte order mark of UTF-16, and is none.
     #[error(
         "{name} begins as UTF-16 and goes on as something else; save the file as UTF-8 and import it again"

@@ -7,6 +7,9 @@ use super::ReadError;
 use crate::decoding::{self, Decoded, Undecoded};
 use crate::reading::MAX_LINES;
 
+/// Units: bytes. The beginning of a file that shows whether it is text.
+const SAMPLE: usize = 4096;
+
 /// Decoded text with `\n` line ends. Code counts lines from 0; everything a person reads counts
 /// from 1.
 pub(super) struct Source<'a> {
@@ -29,6 +32,9 @@ impl<'a> Source<'a> {
             return Err(too_many_lines(name));
         }
         let Decoded { text, is_guess } = decoding::decode(bytes).map_err(|error| match error {
+            Undecoded::NotUtf8(_) if bytes[..bytes.len().min(SAMPLE)].contains(&0) => {
+                ReadError::NoText { name: name.to_owned() }
+            }
             Undecoded::NotUtf8(offset) => {
                 let line = line_at(bytes, offset);
                 ReadError::NotUtf8 { name: name.to_owned(), line, offset }

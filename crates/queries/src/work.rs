@@ -367,13 +367,20 @@ fn run_view(run: Run, steps: Vec<WorkRunStep>) -> Result<WorkRun, QueryError> {
     })
 }
 
+/// What is added to a question whose options cannot be read.
+const DAMAGED_OPTIONS: &str =
+    "(The answers that it offered cannot be read. Answer it in your own words.)";
+
 /// A question as it is shown.
 pub fn question_view(question: Question) -> WorkQuestion {
     WorkQuestion {
         is_open: question.closed_at.is_none(),
         id: question.id,
         run_id: question.run,
-        question: question.question,
+        question: match question.has_damaged_options {
+            true => format!("{}\n\n{DAMAGED_OPTIONS}", question.question),
+            false => question.question,
+        },
         options: question.options,
         answer: question.answer,
         asked_at: question.asked_at,

@@ -294,9 +294,16 @@ impl Node {
         for line in found.damaged {
             self.name(line);
         }
-        let event =
-            |line: Result<String, String>| line.map_or_else(Event::Damaged, Event::Recovered);
-        self.events.extend(found.lines.into_iter().map(event));
+        for line in found.lines {
+            match line {
+                Ok(line) => self.events.push_back(Event::Recovered(line)),
+                // A chore finds the same damage at each sweep.
+                Err(line) if self.named.insert(line.clone()) => {
+                    self.events.push_back(Event::Damaged(line));
+                }
+                Err(_) => {}
+            }
+        }
         if matches!(self.until, Until::Idle { .. }) {
             self.is_done = found.due.is_empty() || !found.failures.is_empty();
         }

@@ -7,9 +7,9 @@ use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::wake_run::{self, Status};
 use dormouse_store::agent::work::run::{self, Run};
 use dormouse_store::{Attempts, ChangeRow, Commit, Db, MaybeRefused as _, Op, ReadError, Refusal};
-use dormouse_types::work::{RunEvent, RunState, WorkOutcome};
+use dormouse_types::work::{RunEvent, RunState, WorkCreator, WorkOutcome};
 use dormouse_types::work_outcome::{BuiltInOutcome, CannotRunReason, NothingReason, WorkText};
-use dormouse_types::{EventKind, Id as _, WorkId, WorkRunId, WorkspaceId};
+use dormouse_types::{EventKind, Id as _, Timestamp, WorkRunId};
 use jiff::civil::Date;
 
 use crate::conversation;
@@ -21,6 +21,10 @@ use crate::{ATTEMPTS, Work, WorkError, event};
 
 /// The name under which attempts of such runs are recorded in place of a model.
 pub(crate) const NO_MODEL: &str = "builtin";
+
+/// How long what a run reported is not reported again. Missed work that is caught up just before it is due
+/// again has nothing new to say. Units: microseconds.
+const STILL_KNOWN: i64 = 30 * 60 * 1_000_000;
 
 /// How far back the last run that ended well is looked for.
 const EARLIER_RUNS: i64 = 100;
@@ -70,11 +74,20 @@ impl Work {
                 "its instructions need a language model: choose one, or give it parameters",
             ));
         };
-        let last_run_on = self.last_run_on(ws, &run.work, run.n).await?;
+        let earlier =
+            self.store.all(run::of_definition(ws, &run.work, run.n, EARLIER_RUNS)).await?;
+        let last_run_on = self.last_run_on(&earlier);
         let facts = self.facts.gather(ws, &run.work, &work.parameters, last_run_on).await?;
         let outcome = self.rules().run(&facts, &work.parameters, &work.language);
         let now = self.clock.now();
         let mut ending = Ending::of(&outcome)?;
+        if let Some(at) = said_before(&ending, &run, &earlier, now) {
+            let at = at.to_jiff().to_zoned(self.zone.get());
+            ending = Ending::silent(
+                WorkOutcome::NoOp,
+                format!("The same was said at {}.", at.strftime("%H:%M")),
+            );
+        }
         let mut proposals = Proposals::begin(self, lease, &snapshot.definition).await?;
         if let BuiltInOutcome::Proposals(wanted) = &outcome {
             let n = proposals.of_rules(wanted).await?;
@@ -159,18 +172,24 @@ impl Work {
         Ok(())
     }
 
-    /// The day of the last run of a definition before one of them that ended well.
-    async fn last_run_on(
-        &self,
-        ws: WorkspaceId,
-        work: &WorkId,
-        before: i64,
-    ) -> Result<Option<Date>, WorkError> {
-        let earlier = self.store.all(run::of_definition(ws, work, before, EARLIER_RUNS)).await?;
+    /// The day of the last of some runs, newest first, that ended well.
+    fn last_run_on(&self, earlier: &[Run]) -> Option<Date> {
         let well = |run: &&Run| matches!(run.state, RunState::Succeeded | RunState::NoOp);
         let last = earlier.iter().find(well).and_then(|run| run.completed_at);
-        Ok(last.map(|at| at.day_in(&self.zone.get())))
+        last.map(|at| at.day_in(&self.zone.get()))
     }
+}
+
+/// When an earlier run reported word for word what this one would, a short while ago; `None` if none did.
+/// What a person started was for them to look at then, and reports to nobody.
+fn said_before(ending: &Ending, run: &Run, earlier: &[Run], now: Timestamp) -> Option<Timestamp> {
+    let reports = |run: &Run| run.created_by != WorkCreator::User;
+    let said = |run: &&Run| run.state == RunState::Succeeded && reports(run);
+    let last = earlier.iter().find(said).filter(|_| reports(run) && !ending.proposes)?;
+    let at = last.completed_at.filter(|at| now.micros() - at.micros() < STILL_KNOWN)?;
+    let same = last.result_title.clone().zip(last.result.clone()) == ending.result
+        && last.figures.as_ref() == Some(&ending.figures);
+    (same && ending.result.is_some()).then_some(at)
 }
 
 /// What the end of such a run writes.
@@ -184,38 +203,39 @@ struct Ending {
     result: Option<(String, String)>,
     /// JSON of all figures.
     figures: String,
+    /// Whether changes are proposed with it.
+    proposes: bool,
 }
 
 impl Ending {
     fn of(outcome: &BuiltInOutcome) -> Result<Self, WorkError> {
-        let silent = |outcome, summary: String| Self {
-            outcome,
-            summary,
-            error: None,
-            result: None,
-            figures: "[]".to_owned(),
-        };
         match outcome {
             BuiltInOutcome::Nothing { why } => {
-                Ok(silent(WorkOutcome::NoOp, nothing(*why).to_owned()))
+                Ok(Self::silent(WorkOutcome::NoOp, nothing(*why).to_owned()))
             }
-            BuiltInOutcome::Text(text) => Self::published(text),
-            BuiltInOutcome::Proposals(proposals) => Self::published(&proposals.text),
+            BuiltInOutcome::Text(text) => Self::published(text, false),
+            BuiltInOutcome::Proposals(proposals) => Self::published(&proposals.text, true),
             BuiltInOutcome::CannotRun { why, subject } => {
                 let reason_text = cannot_run(*why, subject);
                 Ok(Self {
                     error: Some(reason_text.clone()),
-                    ..silent(WorkOutcome::Failed, reason_text)
+                    ..Self::silent(WorkOutcome::Failed, reason_text)
                 })
             }
         }
     }
 
-    fn published(text: &WorkText) -> Result<Self, WorkError> {
+    fn silent(outcome: WorkOutcome, summary: String) -> Self {
+        let figures = "[]".to_owned();
+        Self { outcome, summary, error: None, result: None, figures, proposes: false }
+    }
+
+    fn published(text: &WorkText, proposes: bool) -> Result<Self, WorkError> {
         let figures = serde_json::to_string(&text.figures).map_err(broken)?;
         let summary = text.title.clone();
         let result = Some((text.title.clone(), text.markdown.clone()));
-        Ok(Self { outcome: WorkOutcome::Done, summary, error: None, result, figures })
+        let outcome = WorkOutcome::Done;
+        Ok(Self { outcome, summary, error: None, result, figures, proposes })
     }
 
     fn write(&self, run: &mut Run) {

@@ -6,7 +6,7 @@ use dormouse_store::agent::model_call;
 use dormouse_store::agent::wake_queue::{self, Reason, Signal};
 use dormouse_store::agent::wake_run::{self, Status};
 use dormouse_store::agent::work::correction::{self, Correction};
-use dormouse_store::agent::work::definition::Definition;
+use dormouse_store::agent::work::definition::{self, Definition};
 use dormouse_store::agent::work::question;
 use dormouse_store::agent::work::run::{self, Run};
 use dormouse_store::agent::work::step;
@@ -330,13 +330,13 @@ impl Work {
             return Err(WorkError::Blank { what: "correction" });
         }
         limits::WORK_CORRECTION.check(text.len())?;
-        let definition = self.definition(ws, id).await?;
-        if definition.built_in.is_some() {
-            let hint =
-                "no language model reads corrections of it; edit its instructions or parameters";
-            return Err(WorkError::State { work: id.clone(), state: definition.state, hint });
-        }
         let corrected = retry(ATTEMPTS, &[Refusal::Stale], || async {
+            let definition = self.definition(ws, id).await?;
+            if definition.built_in.is_some() {
+                let hint =
+                    "no language model reads corrections of it; edit its instructions or parameters";
+                return Err(WorkError::State { work: id.clone(), state: definition.state, hint });
+            }
             let known = self.store.all(correction::after(ws, id, 0)).await?;
             let new = Correction {
                 work: id.clone(),
@@ -345,17 +345,18 @@ impl Work {
                 made_by: context.actor.to_string(),
                 created_at: self.clock.now(),
             };
+            // A run that is about to end reads it first.
             let mut commit = Commit::new("work.correct", Db::Agent, ws)
+                .op(definition::mark_written(ws, &definition))
                 .op(correction::insert(ws, &new))
                 .change(event(EventKind::WorkStatus, id.as_str()))
                 .audit(context.audit(AuditAction::WorkCorrect, id.as_str()));
             commit.once = context.once("work.correct", &format!("{id}|{text}"), id.as_str());
             self.store.commit(commit).await?;
-            Ok(())
+            Ok(definition)
         })
         .await;
-        corrected.map_err(|error: WorkError| self.busy(id, error))?;
-        Ok(definition)
+        corrected.map_err(|error: WorkError| self.busy(id, error))
     }
 }
 

@@ -3,7 +3,7 @@
 use dormouse_scheduler::{Chore, Done, HandlerError, When};
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::work::place::Place;
-use dormouse_store::agent::work::question::{self, Question};
+use dormouse_store::agent::work::question::{self, OverdueQuestion, Question};
 use dormouse_store::{Commit, Db, Refusal, retry};
 use dormouse_types::audit::AuditAction;
 use dormouse_types::port::BoxFuture;
@@ -98,13 +98,12 @@ impl Work {
     async fn give_up_question(
         &self,
         ws: WorkspaceId,
-        question: &Question,
+        question: &OverdueQuestion,
     ) -> Result<(), WorkError> {
         retry(ATTEMPTS, &[Refusal::Stale], || async {
             let snapshot = self.snapshot(ws, &question.work).await?;
             // It may have been answered since it was listed, and its run may ask another one by now.
-            let question = self.question(ws, &question.id).await?;
-            if question.closed_at.is_some() {
+            if self.store.first(question::open_by_id(ws, &question.id)).await?.is_none() {
                 return Ok(());
             }
             let run = self.run(ws, &question.run).await?;

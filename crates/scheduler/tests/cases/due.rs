@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use dormouse_scheduler::{
-    Admission, Capacity, Chore, Done, Due, End, Handler, HandlerError, HolderKind, Lease, Stop,
-    Until, When,
+    Admission, Capacity, Chore, Done, Due, End, Event, Handler, HandlerError, HolderKind, Lease,
+    Stop, Until, When,
 };
 use dormouse_store::agent::timer::{self, Kind, Timer};
 use dormouse_store::agent::wake_queue::{self, QueueEntry, Signal};
@@ -24,6 +24,7 @@ enum Mood {
     Works,
     Fails,
     LeavesItDue,
+    FindsDamage,
 }
 
 /// Background work that plans its next time.
@@ -67,6 +68,10 @@ impl Chore for Shared {
                 Mood::Works => *next = None,
                 Mood::Fails => return Err(failed(std::io::Error::other("out of order"))),
                 Mood::LeavesItDue => {}
+                Mood::FindsDamage => {
+                    let lines = vec![Err("question 1 cannot be read".to_owned())];
+                    return Ok(Done { lines, ..Done::default() });
+                }
             }
             Ok(Done::default())
         })
@@ -110,6 +115,26 @@ fn a_chore_that_fails_or_stays_due_is_tried_once_a_second() {
         let n = lock(&plan.worked).len();
         assert!((12..=25).contains(&n), "{n} times");
     }
+}
+
+#[test]
+fn what_a_chore_finds_damaged_is_named_once() {
+    let world = World::new();
+    let clock = MachineClock::over(&world.shared);
+    let plan = Planning::new(Mood::FindsDamage, world.shared.now());
+    let mut node = world.node(&clock, Vec::new(), vec![Arc::new(Shared(plan.clone()))]);
+    let mut named = Vec::new();
+    for _ in 0..100 {
+        for event in node.settle() {
+            match event {
+                Event::Damaged(line) => named.push(line),
+                other => panic!("{other:?}"),
+            }
+        }
+        world.shared.advance(SECOND);
+    }
+    assert!(lock(&plan.worked).len() > 3, "it is found at each sweep");
+    assert_eq!(named, ["question 1 cannot be read"]);
 }
 
 #[test]

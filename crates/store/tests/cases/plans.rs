@@ -523,6 +523,7 @@ fn queries(world: &World) -> Vec<Statement> {
         work::run::of_starts(WS, "schedule", "x", &["2026-11-24T09:00:00".to_owned()]),
         work::run::attempts(WS, &work_run),
         work::question::by_id(WS, &world.id()),
+        work::question::open_by_id(WS, &world.id()),
         work::question::of_run(WS, &work_run),
         work::question::open_of_work(WS, &work_id),
         work::question::open_of_runs(WS, std::slice::from_ref(&work_run)),

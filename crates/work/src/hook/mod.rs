@@ -12,6 +12,7 @@ pub mod seal;
 pub mod receive;
 pub mod bodies;
 
+use dormouse_store::agent::work::definition;
 use dormouse_store::agent::work::hook::{self, Hook, SealedSecret};
 use dormouse_store::{Commit, Db, Refusal, retry};
 use dormouse_types::audit::AuditAction;
@@ -65,35 +66,43 @@ impl Work {
             return Err(WorkError::Blank { what: "name of the hook" });
         }
         limits::HOOK_NAME.check(name.chars().count())?;
-        let definition = self.definition(ws, work).await?;
-        let cannot = |hint| WorkError::State { work: work.clone(), state: definition.state, hint };
-        if definition.state == WorkState::Archived {
-            return Err(cannot("it never runs again"));
-        }
-        if definition.kind == WorkType::Immediate {
-            return Err(cannot("it runs once: make new work that a hook starts"));
-        }
-        limits::HOOKS.check(self.hooks(ws, work).await?.len() + 1)?;
-        let now = self.clock.now();
-        let id = HookId::fresh(now, &*self.entropy);
-        let secret = self.secret(new.form, new.secret.as_deref())?;
-        let made = Hook {
-            secrets: vec![self.sealed(&id, 1, &secret, now)?],
-            id: id.clone(),
-            work: work.clone(),
-            name: name.to_owned(),
-            form: new.form,
-            revision: 1,
-            made_by: context.actor.to_string(),
-            created_at: now,
-            removed_at: None,
-        };
-        let commit = Commit::new("work.hookAdd", Db::Agent, ws)
-            .op(hook::insert(ws, &made))
-            .change(event(EventKind::WorkStatus, work.as_str()))
-            .audit(context.audit(AuditAction::WorkHookAdd, id.as_str()));
-        self.store.commit(commit).await?;
-        Ok((id, secret))
+        let added = retry(ATTEMPTS, &[Refusal::Stale], || async {
+            let definition = self.definition(ws, work).await?;
+            let state = definition.state;
+            let cannot = |hint| WorkError::State { work: work.clone(), state, hint };
+            if definition.state == WorkState::Archived {
+                return Err(cannot("it never runs again"));
+            }
+            if definition.kind == WorkType::Immediate {
+                return Err(cannot("it runs once: make new work that a hook starts"));
+            }
+            // Each new hook writes the definition, so none was added since it was read.
+            let known = self.store.all(hook::of_work(ws, work)).await?;
+            limits::HOOKS.check(known.len() + 1)?;
+            let now = self.clock.now();
+            let id = HookId::fresh(now, &*self.entropy);
+            let secret = self.secret(new.form, new.secret.as_deref())?;
+            let made = Hook {
+                secrets: vec![self.sealed(&id, 1, &secret, now)?],
+                id: id.clone(),
+                work: work.clone(),
+                name: name.to_owned(),
+                form: new.form,
+                revision: 1,
+                made_by: context.actor.to_string(),
+                created_at: now,
+                removed_at: None,
+            };
+            let commit = Commit::new("work.hookAdd", Db::Agent, ws)
+                .op(definition::mark_written(ws, &definition))
+                .op(hook::insert(ws, &made))
+                .change(event(EventKind::WorkStatus, work.as_str()))
+                .audit(context.audit(AuditAction::WorkHookAdd, id.as_str()));
+            self.store.commit(commit).await?;
+            Ok((id, secret))
+        })
+        .await;
+        added.map_err(|error: WorkError| self.busy(work, error))
     }
 
     /// Gives a hook a new secret, and returns it; it is shown this once.

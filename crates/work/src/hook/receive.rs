@@ -53,10 +53,10 @@ impl Work {
         // late.
         let now = self.store.time().await?.unwrap_or_else(|| self.clock.now());
         let known = match call.hook.parse::<HookId>() {
-            Ok(id) => self.store.first(hook::by_id(ws, &id)).await?,
+            Ok(id) => self.present(ws, &id).await?,
             Err(_) => None,
         };
-        let Some(hook) = known.filter(|hook| hook.removed_at.is_none()) else {
+        let Some(hook) = known else {
             return Err(self.refuse(ws, None, HookRefusal::Unknown, call, now).await?);
         };
         match self.accept(ws, &hook, call, now).await {
@@ -67,6 +67,12 @@ impl Work {
         }
     }
 
+    /// A hook that is not removed.
+    async fn present(&self, ws: WorkspaceId, id: &HookId) -> Result<Option<Hook>, WorkError> {
+        let found = self.store.first(hook::by_id(ws, id)).await?;
+        Ok(found.filter(|hook| hook.removed_at.is_none()))
+    }
+
     async fn accept(
         &self,
         ws: WorkspaceId,
@@ -75,9 +81,7 @@ impl Work {
         now: Timestamp,
     ) -> Result<Received, WorkError> {
         let refused = WorkError::HookRefused;
-        let secrets = self.opened(hook, now)?;
-        let delivery =
-            verify(hook.form, &secrets, &call.headers, &call.body, now).map_err(refused)?;
+        let delivery = self.verified(hook, call, now)?;
         // What Postgres cannot store as text is no text here either.
         let payload = std::str::from_utf8(&call.body).ok().filter(|text| !text.contains('\0'));
         let payload = payload.ok_or(refused(HookRefusal::Malformed))?.to_owned();
@@ -97,6 +101,10 @@ impl Work {
             if let Some(earlier) = self.earlier(ws, &hook.id, &delivery).await? {
                 return self.repeated(ws, &arrived, &earlier, now).await;
             }
+            // It may have been removed since the call came, or got another secret.
+            let present = self.present(ws, &hook.id).await?;
+            let present = present.ok_or(refused(HookRefusal::Unknown))?;
+            self.verified(&present, call, now)?;
             let snapshot = self.snapshot(ws, &hook.work).await?;
             let definition = &snapshot.definition;
             if definition.deleted_at.is_some() {
@@ -114,6 +122,7 @@ impl Work {
             let mut step = snapshot.step();
             step.add_run(arrived.run.clone(), called(&arrived), now);
             let commit = Commit::new("work.hookCall", Db::Agent, ws)
+                .op(hook::unchanged(ws, &present))
                 .op(hook_call::insert(ws, &arrived))
                 .ops(step.ops(ws, now))
                 .op(hook_call::count(ws, Some(&hook.id), Became::Started, now))
@@ -177,6 +186,17 @@ impl Work {
             .op(hook_call::count(ws, hook, became, now));
         self.store.commit(commit).await?;
         Ok(WorkError::HookRefused(why))
+    }
+
+    /// Verifies a call by the secrets of its hook.
+    fn verified(
+        &self,
+        hook: &Hook,
+        call: &IncomingCall,
+        now: Timestamp,
+    ) -> Result<Delivery, WorkError> {
+        let secrets = self.opened(hook, now)?;
+        verify(hook.form, &secrets, &call.headers, &call.body, now).map_err(WorkError::HookRefused)
     }
 
     /// The secrets of a hook that are accepted now.

@@ -9,13 +9,14 @@ use dormouse_runs::{ExecutedCalls, RunError, ToolSet};
 use dormouse_store::Audit;
 use dormouse_store::agent::source::Source;
 use dormouse_store::agent::work::definition::{self, Definition};
-use dormouse_store::agent::work::{correction, run};
+use dormouse_store::agent::work::run;
 use dormouse_types::model::{ToolCall, ToolResult};
 use dormouse_types::policy::DenialReason;
 use dormouse_types::{Timestamp, WorkId};
 use jiff::civil::Date;
 
 use super::WorkRun;
+use super::context::said_meanwhile;
 use super::turn_steps::{StepAnswer, StepsOfTurn};
 use crate::attempt::{is_built_in, sources_of};
 use crate::delegated::origin_of;
@@ -39,9 +40,9 @@ impl WorkRun<'_> {
         tools: ToolSet,
     ) -> Result<ExecutedCalls, RunError> {
         let ws = self.lease.ws;
-        let upto = self.work.run(ws, &self.id).await?.corrections_upto;
-        let new = self.work.store.all(correction::after(ws, &self.run.work, upto)).await?;
-        let corrections: Vec<String> = new.iter().map(|one| one.text.clone()).collect();
+        let in_closing = self.corrections.in_closing;
+        let new = self.unread_corrections(in_closing).await?;
+        self.corrections.known = new.last().map(|last| last.n).or(Some(in_closing));
         let mut done = ExecutedCalls::default();
         let mut has_ended = false;
         let mut proposals: Option<Proposals<'_>> = None;
@@ -56,7 +57,7 @@ impl WorkRun<'_> {
                     let closing = tools::closing_names().join(" and ");
                     refused(call, format!("only {closing} may be called now"))
                 }
-                Ok(read) if read.ends() && !corrections.is_empty() => {
+                Ok(read) if read.ends() && !new.is_empty() => {
                     refused(call, "the person said something meanwhile; take it into account, then call this again".into())
                 }
                 Ok(Call::Propose(wanted)) => {
@@ -103,10 +104,10 @@ impl WorkRun<'_> {
             done.results.push(Some(result));
         }
         if let (Some(last), Some(Some(result))) = (new.last(), done.results.last_mut()) {
-            let corrections =
-                corrections.iter().map(|text| format!("- {text}")).collect::<Vec<_>>().join("\n");
-            result.text.push_str(&format!("\n\nThe person corrects you:\n{corrections}"));
+            result.text.extend(said_meanwhile(&new));
             done.ops.push(run::note_corrections(ws, &self.id, last.n));
+        } else if in_closing > 0 {
+            done.ops.push(run::note_corrections(ws, &self.id, in_closing));
         }
         done.ops.extend(steps.ops(self.lease.ws, &self.id));
         done.sources.extend(std::mem::take(&mut steps.sources));

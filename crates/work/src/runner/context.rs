@@ -7,7 +7,7 @@ use dormouse_runs::gate::{Draft, Part, Piece};
 use dormouse_runs::request::fence;
 use dormouse_runs::{RunError, ToolSet, TurnContext};
 use dormouse_store::agent::source::Source;
-use dormouse_store::agent::work::correction;
+use dormouse_store::agent::work::correction::{self, Correction};
 use dormouse_store::agent::work::hook_call;
 use dormouse_store::agent::work::question::{self, Question};
 use dormouse_store::agent::work::run::Run;
@@ -301,18 +301,39 @@ impl WorkRun<'_> {
         )
     }
 
-    /// The context of a later turn.
-    pub(super) fn followup(&self, tools: ToolSet) -> TurnContext {
-        let text = match tools {
+    /// The context of a later turn. What the person said while the model wrote prose stands in the closing
+    /// request: there is no result of a call to add it to.
+    pub(super) async fn followup(&mut self, tools: ToolSet) -> Result<TurnContext, RunError> {
+        let mut text = match tools {
             ToolSet::All => "Go on. End with finish or ask.",
             ToolSet::Closing => {
                 "The run ends now. Call finish and say how it ended, or ask if only the person can help. \
                  Nothing else may be called."
             }
-        };
+        }
+        .to_owned();
+        if tools == ToolSet::Closing {
+            let new = self.unread_corrections(0).await?;
+            self.corrections.in_closing = new.last().map_or(0, |last| last.n);
+            text.extend(said_meanwhile(&new));
+        }
         let fragments = vec![Draft::fixed(FragmentKind::Instruction, text, FragmentData::None)];
-        TurnContext { fragments, tools: tools::offer(), nothing_changed: false }
+        Ok(TurnContext { fragments, tools: tools::offer(), nothing_changed: false })
     }
+
+    /// The corrections that the run has not noted as read, and that are newer than one of them.
+    pub(super) async fn unread_corrections(&self, than: i64) -> Result<Vec<Correction>, RunError> {
+        let ws = self.lease.ws;
+        let upto = self.work.run(ws, &self.id).await?.corrections_upto;
+        Ok(self.work.store.all(correction::after(ws, &self.run.work, upto.max(than))).await?)
+    }
+}
+
+/// What the person said while the run was under way, as it is added to what the model reads next.
+pub(super) fn said_meanwhile(corrections: &[Correction]) -> Option<String> {
+    let lines: Vec<String> =
+        corrections.iter().map(|correction| format!("- {}", correction.text)).collect();
+    (!lines.is_empty()).then(|| format!("\n\nThe person corrects you:\n{}", lines.join("\n")))
 }
 
 /// Says that older ones are not in the prompt.

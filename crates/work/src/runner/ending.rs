@@ -5,6 +5,7 @@ use std::time::Duration;
 use dormouse_runs::{RunError, RunLog, RunOutput};
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::work::question::{self, Question};
+use dormouse_store::{CommitError, Refusal};
 use dormouse_types::work::{RunEvent, WorkOutcome};
 use dormouse_types::{Id as _, QuestionId, limits};
 
@@ -14,6 +15,10 @@ use crate::tools::{Call, End, Published};
 
 /// Why a run that says nothing about its end needs a review.
 const NO_OUTCOME: &str = "it ended without saying how: read its log, then approve or decline it";
+
+/// The same, where the person said something as it was about to end.
+const CORRECTED: &str =
+    "it was corrected as it was about to end, and has not read that: try it again, and it does";
 
 impl WorkRun<'_> {
     /// Returns what the end of an attempt writes that its model ended.
@@ -31,6 +36,20 @@ impl WorkRun<'_> {
                 Call::End(end) => last = Some(end),
                 Call::Read(_) | Call::Propose(_) | Call::Step(_) => {}
             }
+        }
+        let read = match last {
+            // `None` if they were decided by a process that died before it could write the end.
+            Some(_) => self.corrections.known,
+            None => Some(self.corrections.in_closing),
+        };
+        let unread = match read {
+            Some(read) => self.unread_corrections(read).await?,
+            None => Vec::new(),
+        };
+        if last.is_some() && !unread.is_empty() {
+            // The person said something since the calls were decided: they are decided again.
+            let (label, refusal) = ("run.final", Refusal::Stale);
+            return Err(CommitError::Refused { label, refusal }.into());
         }
         let text = published.as_ref().map(|result| result.text.as_str());
         // What an earlier attempt published stays.
@@ -50,6 +69,7 @@ impl WorkRun<'_> {
                     attempt: run.attempt,
                     question: question.clone(),
                     options: options.clone(),
+                    has_damaged_options: false,
                     answer: None,
                     answered_by: None,
                     asked_at: now,
@@ -62,7 +82,9 @@ impl WorkRun<'_> {
             None => RunEvent::EndedWithoutOutcome,
         };
         let mut step = snapshot.step();
+        let in_closing = self.corrections.in_closing;
         step.move_run(&run, moves, now, |run| {
+            run.corrections_upto = run.corrections_upto.max(in_closing);
             if let Some(Published { title, text }) = published {
                 (run.result_title, run.result) = (Some(title), Some(text));
             }
@@ -71,7 +93,8 @@ impl WorkRun<'_> {
                     (run.outcome, run.summary) = (Some(outcome), Some(summary));
                 }
                 Some(End::Ask { .. }) => {}
-                None => run.error = Some(NO_OUTCOME.into()),
+                None if unread.is_empty() => run.error = Some(NO_OUTCOME.into()),
+                None => run.error = Some(CORRECTED.into()),
             }
             if let Some(unfit) = unfit {
                 run.outcome = None;

@@ -50,6 +50,16 @@ pub struct WorkRun<'a> {
     has_failed_step: bool,
     /// The steps as the last turn left them; `None` before the first turn of this process.
     last_turn: Option<StepsOfTurn>,
+    corrections: CorrectionsRead,
+}
+
+/// Which corrections a run has seen in this process, by their numbers.
+#[derive(Debug, Clone, Copy, Default)]
+struct CorrectionsRead {
+    /// The newest that the closing request shows; 0 if it shows none.
+    in_closing: i64,
+    /// The newest that was known when the calls of the last turn were decided.
+    known: Option<i64>,
 }
 
 impl<'a> WorkRun<'a> {
@@ -70,6 +80,7 @@ impl<'a> WorkRun<'a> {
             gave_up_folding,
             has_failed_step,
             last_turn: None,
+            corrections: CorrectionsRead::default(),
         })
     }
 
@@ -164,8 +175,7 @@ impl RunHandler for WorkRun<'_> {
     }
 
     fn followup_context(&mut self, tools: ToolSet) -> BoxFuture<'_, Result<TurnContext, RunError>> {
-        let context = self.followup(tools);
-        Box::pin(std::future::ready(Ok(context)))
+        Box::pin(self.followup(tools))
     }
 
     fn execute<'a>(

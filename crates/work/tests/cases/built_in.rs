@@ -162,6 +162,40 @@ fn no_model_reads_what_it_said(world: &World) {
     assert!(!said.contains("1 task is due") && !said.contains("Pay the rent"), "{said}");
 }
 
+fn what_was_said_minutes_ago_is_not_said_again(world: &World) {
+    world.rules.comes_to(text());
+    let id = agenda(world, Some("daily at 21:00"));
+    // The server was away for a day, and is back seconds before the next one is due.
+    world.set("2026-03-03T19:59:56Z");
+    assert_eq!(world.drain(), [DONE]);
+    world.set("2026-03-03T20:00:05Z");
+    assert_eq!(world.drain(), [DONE]);
+    assert_eq!(world.said(&id), ["03-02 21:00 succeeded", "03-03 21:00 no_op"]);
+    let silent = world.runs(&id).remove(1);
+    assert_eq!(silent.summary.as_deref(), Some("The same was said at 20:59."));
+    assert_eq!((silent.result_title, silent.result), (None, None));
+    // What a person starts is for them to look at now, and tomorrow is another day.
+    wait(world.work.run_now(WS, &id, &me())).expect("it runs");
+    assert_eq!(world.drain(), [DONE]);
+    world.set("2026-03-04T20:00:00Z");
+    assert_eq!(world.drain(), [DONE]);
+    assert_eq!(world.said(&id)[2..], ["requested succeeded", "03-04 21:00 succeeded"]);
+}
+
+fn what_only_a_person_was_shown_counts_as_said_to_nobody(world: &World) {
+    world.rules.comes_to(text());
+    let id = agenda(world, Some("every hour"));
+    world.set("2026-03-02T08:00:00Z");
+    assert_eq!(world.drain(), [DONE]);
+    wait(world.work.run_now(WS, &id, &me())).expect("it runs");
+    world.set("2026-03-02T08:59:00Z");
+    assert_eq!(world.drain(), [DONE]);
+    world.set("2026-03-02T09:00:00Z");
+    assert_eq!(world.drain(), [DONE], "what was only shown to somebody was not reported");
+    let all = ["03-02 09:00 succeeded", "requested succeeded", "03-02 10:00 succeeded"];
+    assert_eq!(world.said(&id), all);
+}
+
 fn a_correction_that_nothing_would_read_is_refused(world: &World) {
     let id = agenda(world, Some("daily at 9"));
     let refused = wait(world.work.correct(WS, &id, "Leave out the weather.", &me()));
@@ -171,6 +205,8 @@ fn a_correction_that_nothing_would_read_is_refused(world: &World) {
 }
 
 each_engine! {
+    what_was_said_minutes_ago_is_not_said_again,
+    what_only_a_person_was_shown_counts_as_said_to_nobody,
     a_correction_that_nothing_would_read_is_refused,
     it_asks_no_model_and_leaves_a_result_with_its_figures,
     without_news_it_says_nothing_and_knows_when_it_last_did,

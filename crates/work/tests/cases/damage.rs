@@ -136,7 +136,7 @@ fn questions_that_cannot_be_given_up_stop_no_other(world: &World) {
     };
     let done = work(world, &UnsentQuestions(world.work.clone()), None);
     assert_eq!((done.lines.len(), deliveries()), (MANY, vec!["question".to_owned()]));
-    let damage = "UPDATE work_questions SET options = '{' WHERE id < ?1";
+    let damage = "UPDATE work_questions SET run_id = 'none' WHERE id < ?1";
     write(world, WS, vec![Op::any(damage, params![early::<QuestionId>(MANY / 2).to_string()])]);
     world.later(limits::WORK_QUESTION_SECONDS);
     let done = work(world, &Expiry(world.work.clone()), None);
@@ -149,6 +149,27 @@ fn the_questions_of_one_workspace_are_found_behind_those_of_others(world: &World
     world.later(limits::WORK_QUESTION_SECONDS);
     assert_eq!(work(world, &Expiry(world.work.clone()), Some(WS)).lines, []);
     assert_eq!(world.runs(&id)[0].state, RunState::Expired);
+}
+
+fn a_question_whose_options_are_damaged_is_answered_or_expires(world: &World) {
+    let asked = |title: &str| {
+        let id = world.create(title, None);
+        world.script.push(ask("Which van?"));
+        world.drain();
+        id
+    };
+    let ids = ["Book the van", "Call the van"].map(asked);
+    write(world, WS, vec![Op::any("UPDATE work_questions SET options = '{'", params![])]);
+    let open = ids.clone().map(|id| {
+        let run = world.runs(&id).remove(0).id;
+        wait(world.work.questions(WS, &run)).expect("readable").remove(0)
+    });
+    assert_eq!((open[0].question.as_str(), open[0].options.as_slice()), ("Which van?", &[][..]));
+    assert!(open[0].has_damaged_options);
+    wait(world.work.answer(WS, &open[0].id, "The left one.", &me())).expect("answered");
+    world.later(limits::WORK_QUESTION_SECONDS);
+    assert_eq!(work(world, &Expiry(world.work.clone()), None).lines, []);
+    assert_eq!(world.runs(&ids[1])[0].state, RunState::Expired);
 }
 
 /// A result on its way to a task, with many others in front of it.
@@ -255,6 +276,7 @@ each_engine! {
     a_damaged_run_disables_its_schedule_and_stops_no_other,
     the_schedules_of_one_workspace_are_found_behind_those_of_others,
     questions_that_cannot_be_given_up_stop_no_other,
+    a_question_whose_options_are_damaged_is_answered_or_expires,
     the_questions_of_one_workspace_are_found_behind_those_of_others,
     results_that_cannot_be_brought_back_stop_no_other,
     the_results_of_one_workspace_are_found_behind_those_of_others,

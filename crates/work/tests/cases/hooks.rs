@@ -379,6 +379,42 @@ fn of_two_nodes_that_get_a_call_at_once_one_starts_its_run(world: &World) {
     assert_eq!(world.runs(&id).len(), 3, "different calls are different runs");
 }
 
+fn of_two_that_add_the_last_hook_at_once_one_is_refused(world: &World) {
+    let id = waiting(world);
+    for _ in 1..limits::HOOKS.max {
+        add(world, &id, HookForm::Standard);
+    }
+    let (other, of) = (another_node(world), id.clone());
+    world.hooks.before_commit("work.hookAdd", move || {
+        add(&other, &of, HookForm::Standard);
+    });
+    let new = NewHook { name: "Shop".into(), form: HookForm::Standard, secret: None };
+    let refused = wait(world.work.add_hook(WS, &id, &new, &me()));
+    assert!(matches!(refused, Err(WorkError::Beyond(_))), "{refused:?}");
+    assert_eq!(wait(world.work.hooks(WS, &id)).expect("readable").len(), limits::HOOKS.max);
+}
+
+fn a_call_during_which_its_hook_or_secret_goes_starts_nothing(world: &World) {
+    let id = waiting(world);
+    let (hook, secret) = add(world, &id, HookForm::Standard);
+    let (work, of, rotated) = (world.work.clone(), id.clone(), hook.clone());
+    world.hooks.before_commit("work.hookCall", move || {
+        let new = (None, OldSecrets::EndNow);
+        wait(work.rotate_hook(WS, &of, &rotated, new, &me())).expect("it gets another secret");
+    });
+    let refused = send(world, &call(world, &hook, &secret, "msg_1", "{}"));
+    assert_eq!(refused, Err(HookRefusal::Forged));
+    let (hook, secret) = add(world, &id, HookForm::Standard);
+    let (work, of, removed) = (world.work.clone(), id.clone(), hook.clone());
+    world.hooks.before_commit("work.hookCall", move || {
+        wait(work.remove_hook(WS, &of, &removed, &me())).expect("it is removed");
+    });
+    let refused = send(world, &call(world, &hook, &secret, "msg_2", "{}"));
+    assert_eq!(refused, Err(HookRefusal::Unknown));
+    assert!(world.hooks.is_done());
+    assert_eq!(world.runs(&id), []);
+}
+
 each_engine!(
     a_signed_call_starts_one_run_that_sees_it_as_text_from_outside,
     two_calls_in_one_second_are_two_runs,
@@ -392,4 +428,6 @@ each_engine!(
     no_secret_is_in_the_databases_and_without_their_key_calls_are_refused,
     what_is_no_hook_is_refused_before_anything_is_written,
     of_two_nodes_that_get_a_call_at_once_one_starts_its_run,
+    of_two_that_add_the_last_hook_at_once_one_is_refused,
+    a_call_during_which_its_hook_or_secret_goes_starts_nothing,
 );

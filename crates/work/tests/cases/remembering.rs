@@ -9,9 +9,10 @@ use dormouse_store::{Commit, Db, Op, params};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::model::FragmentKind;
 use dormouse_types::task::{EntryKind, Flags};
+use dormouse_types::work::RunState;
 use serde_json::json;
 
-use crate::world::{WS, World, ask, finish, me, publish, wait};
+use crate::world::{WS, World, ask, finish, me, publish, says, wait};
 
 const DONE: End = End::Completed { cut: false };
 
@@ -100,6 +101,62 @@ fn a_correction_reaches_the_run_under_way_and_all_later_ones(world: &World) {
         reply.contains("## Corrections of the person\n- 2026-03-02: Leave out the weather."),
         "{reply}"
     );
+}
+
+fn a_correction_while_a_model_ends_in_prose_is_in_the_closing_request(world: &World) {
+    let id = world.create("Standup", Some("daily at 9"));
+    world.set("2026-03-02T08:00:00Z");
+    let (work, corrected) = (world.work.clone(), id.clone());
+    world.script.push(says("It will rain."));
+    world.script.push(finish("done", "With it."));
+    world.hooks.once(dormouse_types::port::Stage::BeforeEffect, "model.ask", move || {
+        wait(work.correct(WS, &corrected, "Leave out the weather.", &me())).expect("corrected");
+    });
+    assert_eq!(world.drain(), [DONE]);
+    let closing = world.prompt(FragmentKind::Instruction);
+    assert!(closing.contains("The person corrects you:\n- Leave out the weather."), "{closing}");
+    let run = world.runs(&id).remove(0);
+    assert_eq!((run.state, run.summary.as_deref()), (RunState::Succeeded, Some("With it.")));
+    let again = wait(world.work.run_now(WS, &id, &me())).expect("it runs");
+    assert_eq!(again.revises, None, "the run has read it");
+}
+
+fn a_correction_right_before_a_run_finishes_is_read_first(world: &World) {
+    let id = world.create("Standup", None);
+    let (work, corrected) = (world.work.clone(), id.clone());
+    world.script.push(finish("done", "Without it."));
+    world.script.push(finish("done", "With it."));
+    world.hooks.before_commit("run.final", move || {
+        wait(work.correct(WS, &corrected, "Leave out the weather.", &me())).expect("corrected");
+    });
+    assert_eq!(world.drain(), [DONE]);
+    assert!(world.hooks.is_done());
+    let reply = world.last_request().turns[0].results[0].clone();
+    assert!(reply.refused && reply.text.contains("Leave out the weather."), "{reply:?}");
+    assert_eq!(world.runs(&id)[0].summary.as_deref(), Some("With it."));
+}
+
+fn a_correction_that_comes_too_late_for_the_last_request_is_named(world: &World) {
+    let id = world.create("Standup", None);
+    let (work, corrected) = (world.work.clone(), id.clone());
+    world.script.push(says("It will rain."));
+    world.script.push(finish("done", "Without it."));
+    let ask = (dormouse_types::port::Stage::BeforeEffect, "model.ask");
+    let hooks = world.hooks.clone();
+    world.hooks.once(ask.0, ask.1, move || {
+        hooks.once(ask.0, ask.1, move || {
+            wait(work.correct(WS, &corrected, "Leave out the weather.", &me())).expect("corrected");
+        });
+    });
+    assert_eq!(world.drain(), [DONE]);
+    let run = world.runs(&id).remove(0);
+    assert_eq!(run.state, RunState::NeedsReview);
+    let error = run.error.expect("why");
+    assert!(error.contains("it was corrected as it was about to end"), "{error}");
+    world.script.push(finish("done", "With it."));
+    wait(world.work.retry(WS, &run.id, &me())).expect("it is tried again");
+    assert_eq!(world.drain(), [DONE]);
+    assert!(world.prompt(FragmentKind::Work).contains("Leave out the weather."));
 }
 
 fn of_many_corrections_and_answers_the_newest_are_read(world: &World) {
@@ -423,6 +480,9 @@ each_engine! {
     long_runs_are_folded_sooner,
     a_series_of_any_age_stays_within_the_prompt,
     a_correction_reaches_the_run_under_way_and_all_later_ones,
+    a_correction_right_before_a_run_finishes_is_read_first,
+    a_correction_that_comes_too_late_for_the_last_request_is_named,
+    a_correction_while_a_model_ends_in_prose_is_in_the_closing_request,
     of_many_corrections_and_answers_the_newest_are_read,
     a_provider_that_begins_a_new_session_unannounced_loses_nothing,
     a_run_that_is_requested_after_a_correction_revises_the_one_before,

@@ -171,6 +171,16 @@ pub fn unchanged(workspace: WorkspaceId, read: &Definition) -> Op {
     )
 }
 
+/// Counts as a write of a definition as it was read, so that whatever is decided on it meanwhile is decided
+/// again. Refused if it was written since.
+pub fn mark_written(workspace: WorkspaceId, read: &Definition) -> Op {
+    Op::one(
+        "UPDATE work_definitions SET revision = revision + 1 WHERE ws = ?1 AND id = ?2 AND revision = ?3",
+        params![ws(workspace), read.id.as_str(), read.revision],
+        Refusal::Stale,
+    )
+}
+
 /// One row of a list; a damaged row does not hide the others.
 #[derive(Debug, Clone)]
 pub struct Line {

@@ -82,6 +82,15 @@ pub fn put_secrets(workspace: WorkspaceId, read: &Hook, secrets: &[SealedSecret]
     )
 }
 
+/// Refuses a commit if the hook was written or removed since it was read.
+pub fn unchanged(workspace: WorkspaceId, read: &Hook) -> Op {
+    Op::one(
+        "UPDATE work_hooks SET revision = revision WHERE ws = ?1 AND id = ?2 AND revision = ?3",
+        params![ws(workspace), read.id.as_str(), read.revision],
+        Refusal::Stale,
+    )
+}
+
 /// Removes a hook with its secrets; the rows of its calls stay. Refused if it is removed already.
 pub fn remove(workspace: WorkspaceId, id: &HookId, at: Timestamp) -> Op {
     Op::one(

@@ -25,6 +25,8 @@ pub struct Question {
     pub question: String,
     /// The answers that it offers; the person may give another one.
     pub options: Vec<String>,
+    /// Whether the answers that it offers cannot be read; it has none then.
+    pub has_damaged_options: bool,
     pub answer: Option<String>,
     pub answered_by: Option<String>,
     pub asked_at: Timestamp,
@@ -83,20 +85,31 @@ pub fn close_of_run(workspace: WorkspaceId, run: &WorkRunId, at: Timestamp) -> O
 
 fn decode(row: &Row) -> Result<Question, ReadError> {
     let columns = Columns::of(row, "question")?;
-    let options = columns.text(5)?;
+    let options: Option<Vec<String>> = serde_json::from_str(&columns.text(5)?).ok();
     Ok(Question {
         id: columns.id(0)?,
         work: columns.id(1)?,
         run: columns.id(2)?,
         attempt: columns.int(3)?,
         question: columns.text(4)?,
-        options: serde_json::from_str(&options).map_err(|e| columns.corrupt(e))?,
+        has_damaged_options: options.is_none(),
+        options: options.unwrap_or_default(),
         answer: columns.opt_text(6)?,
         answered_by: columns.opt_text(7)?,
         asked_at: columns.column(row.time(8))?,
         expires_at: columns.column(row.time(9))?,
         closed_at: columns.column(row.opt_time(10))?,
     })
+}
+
+/// The id of a question, if it is open.
+pub fn open_by_id(workspace: WorkspaceId, id: &QuestionId) -> Query<QuestionId> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT id FROM work_questions WHERE ws = ?1 AND id = ?2 AND closed_at IS NULL",
+        params: params_values![ws(workspace), id.as_str()],
+        decode: |row| Columns::of(row, "question")?.id(0),
+    }
 }
 
 /// A question.
@@ -165,26 +178,42 @@ pub fn of_runs(workspace: WorkspaceId, runs: &[WorkRunId]) -> Query<Question> {
     Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, runs), decode }
 }
 
-/// Open questions whose time is over, of one workspace or of all, after a place. A damaged row is returned as
-/// an error of its own.
+/// What of a question has to be read to give it up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OverdueQuestion {
+    pub id: QuestionId,
+    /// The definition.
+    pub work: WorkId,
+    /// The run that asks.
+    pub run: WorkRunId,
+}
+
+/// Open questions whose time is over, of one workspace or of all, after a place. A row of which no more than
+/// its place can be read is returned as an error of its own.
 pub fn overdue(
     of: Option<WorkspaceId>,
     now: Timestamp,
     after: &Place,
     limit: i64,
-) -> Query<Listed<Question>> {
+) -> Query<Listed<OverdueQuestion>> {
     Query {
         db: Db::Agent,
-        sql:
-            "SELECT id, work_id, run_id, attempt, question, options, answer, answered_by, asked_at,
-                expires_at, closed_at, ws
+        sql: "SELECT id, work_id, run_id, expires_at, ws
               FROM work_questions WHERE closed_at IS NULL AND expires_at <= ?1
                 AND (CAST(?2 AS BIGINT) IS NULL OR ws = CAST(?2 AS BIGINT))
                 AND (expires_at, ws, id) > (?3, ?4, ?5)
               ORDER BY expires_at, ws, id LIMIT ?6",
         params: after.params_of_page(now, of, limit),
         decode: |row| {
-            Ok(Listed { place: Place::of(row, "question", [9, 11, 0])?, row: decode(row) })
+            let decoded = || {
+                let columns = Columns::of(row, "question")?;
+                Ok(OverdueQuestion {
+                    id: columns.id(0)?,
+                    work: columns.id(1)?,
+                    run: columns.id(2)?,
+                })
+            };
+            Ok(Listed { place: Place::of(row, "question", [3, 4, 0])?, row: decoded() })
         },
     }
 }

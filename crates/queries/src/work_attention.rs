@@ -18,7 +18,7 @@ use crate::{Queries, QueryError, page};
 
 impl Queries {
     /// A line for each reason why definitions wait for the person. The same number of statements for every
-    /// page of definitions. `damaged` says which definitions cannot be read.
+    /// page of definitions. `damaged` says which definitions and runs cannot be read.
     pub(crate) async fn waiting_work(
         &self,
         ws: WorkspaceId,
@@ -30,7 +30,7 @@ impl Queries {
             let lines = self.store.all(definition::lines(rows)).await?;
             let cut = page::page_of(lines, in_list::MOST, |line| line.id.clone());
             let read = page::sound(cut.items.into_iter().map(|line| line.row), damaged);
-            all.extend(self.waiting_of(ws, read).await?);
+            all.extend(self.waiting_of(ws, read, damaged).await?);
             let Some(next) = cut.next_cursor else { return Ok(all) };
             after = next;
         }
@@ -49,13 +49,14 @@ impl Queries {
         let Some(work) = work else { return Ok(Vec::new()) };
         let found = self.store.first(definition::by_id(ws, &work)).await?;
         let found = found.into_iter().filter(|of| of.deleted_at.is_none()).collect();
-        self.waiting_of(ws, found).await
+        self.waiting_of(ws, found, &mut Vec::new()).await
     }
 
     async fn waiting_of(
         &self,
         ws: WorkspaceId,
         definitions: Vec<Definition>,
+        damaged: &mut Vec<String>,
     ) -> Result<Vec<Attention>, QueryError> {
         if definitions.is_empty() {
             return Ok(Vec::new());
@@ -63,18 +64,19 @@ impl Queries {
         let works: Vec<WorkId> = definitions.iter().map(|one| one.id.clone()).collect();
         let read = self.store.each(run::waiting_of(ws, &works)).await?;
         let mut waiting: BTreeMap<WorkId, Vec<Run>> = BTreeMap::new();
-        for run in read.into_iter().flatten() {
+        for run in page::sound(read, damaged) {
             waiting.entry(run.work.clone()).or_default().push(run);
         }
         let read = self.store.each(run::newest_over_of(ws, &works)).await?;
         let mut over: BTreeMap<WorkId, Run> =
-            read.into_iter().flatten().map(|run| (run.work.clone(), run)).collect();
+            page::sound(read, damaged).into_iter().map(|run| (run.work.clone(), run)).collect();
         let mut missed: BTreeMap<WorkId, Run> = BTreeMap::new();
         let left_out = definitions.iter().filter(|one| one.run_state == Some(RunState::Skipped));
         let left_out: Vec<WorkRunId> = left_out.filter_map(|one| one.latest_run.clone()).collect();
         if !left_out.is_empty() {
             let read = self.store.each(run::by_ids(ws, &left_out)).await?;
-            missed.extend(read.into_iter().flatten().map(|run| (run.work.clone(), run)));
+            missed
+                .extend(page::sound(read, damaged).into_iter().map(|run| (run.work.clone(), run)));
         }
         let mut questions = self.open_questions(ws, waiting.values().flatten()).await?;
         let mut all = Vec::new();

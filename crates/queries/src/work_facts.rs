@@ -145,7 +145,9 @@ impl Queries {
         let own = self.proposed_by(ws, work).await?;
         let is_own = |item: &Item| own.iter().any(|own| own.proposer == item.proposer);
         let mut decided: Vec<(Item, bool)> = Vec::new();
-        for item in self.store.all(change_item::decided_since(ws, from)).await? {
+        for item in
+            self.store.each(change_item::decided_since(ws, from)).await?.into_iter().flatten()
+        {
             let is_own = is_own(&item);
             decided.push((item, is_own));
         }
@@ -181,11 +183,12 @@ impl Queries {
         let Some(work) = work else { return Ok(Vec::new()) };
         let runs = run::of_definition(ws, work, i64::MAX, RUNS_OF_VERDICTS);
         let runs: Vec<WorkRunId> =
-            self.store.all(runs).await?.into_iter().map(|run| run.id).collect();
+            self.store.each(runs).await?.into_iter().flatten().map(|run| run.id).collect();
         let mut items = Vec::new();
         for runs in runs.chunks(in_list::MOST) {
             let runs: Vec<HolderId> = runs.iter().map(HolderId::from).collect();
-            items.extend(self.store.all(change_item::of_proposers(ws, &runs)).await?);
+            let found = self.store.each(change_item::of_proposers(ws, &runs)).await?;
+            items.extend(found.into_iter().flatten());
         }
         Ok(items)
     }
@@ -335,11 +338,12 @@ impl Reading<'_> {
         let begin = before.unwrap_or(Seq(0));
         let (mut position, mut newest) = (begin, HashMap::new());
         loop {
-            let page = store.all(change_log::after(self.ws, position, CHANGES)).await?;
-            let Some(last) = page.last() else { break };
-            position = last.seq;
+            let page = store.each(change_log::after(self.ws, position, CHANGES)).await?;
+            let all = change_log::positions_after(self.ws, position, CHANGES);
+            let Some(last) = store.all(all).await?.last().copied() else { break };
+            position = last;
             let is_last = i64::try_from(page.len()).unwrap_or(i64::MAX) < CHANGES;
-            for change in &page {
+            for change in page.iter().flatten() {
                 self.note(change, tasks, &mut newest);
             }
             if is_last {
@@ -400,7 +404,7 @@ impl Reading<'_> {
         for some in wanted.chunks(in_list::MOST) {
             let range = [Seq(0), upto];
             let query = change_log::of_tasks(self.ws, some, range, EARLIER_CHANGES);
-            for change in self.queries.store.all(query).await? {
+            for change in self.queries.store.each(query).await?.into_iter().flatten() {
                 let on = change.at.day_in(&self.queries.zone.get());
                 for id in change.touched.iter().filter(|id| some.contains(id)) {
                     let Some(task) = tasks.get_mut(id) else { continue };
@@ -440,7 +444,8 @@ impl Reading<'_> {
         tasks: &mut BTreeMap<TaskId, TaskFacts>,
         from: Timestamp,
     ) -> Result<(), QueryError> {
-        for stored in self.queries.store.all(entry::created_since(self.ws, from)).await? {
+        let written = self.queries.store.each(entry::created_since(self.ws, from)).await?;
+        for stored in written.into_iter().flatten() {
             let entry = stored.doc.value;
             let on = entry.on.unwrap_or_else(|| entry.created_at.day_in(&self.queries.zone.get()));
             let Some(minutes) = entry.minutes else { continue };

@@ -10,7 +10,6 @@ use dormouse_store::{Attempts, ChangeRow, Commit, Db, MaybeRefused as _, Op, Rea
 use dormouse_types::work::{RunEvent, RunState, WorkCreator, WorkOutcome};
 use dormouse_types::work_outcome::{BuiltInOutcome, CannotRunReason, NothingReason, WorkText};
 use dormouse_types::{EventKind, Id as _, Timestamp, WorkRunId};
-use jiff::civil::Date;
 
 use crate::conversation;
 use crate::definition::built_in;
@@ -25,9 +24,6 @@ pub(crate) const NO_MODEL: &str = "builtin";
 /// How long what a run reported is not reported again. Missed work that is caught up just before it is due
 /// again has nothing new to say. Units: microseconds.
 const STILL_KNOWN: i64 = 30 * 60 * 1_000_000;
-
-/// How far back the last run that ended well is looked for.
-const EARLIER_RUNS: i64 = 100;
 
 impl Work {
     /// Runs work that needs no language model to its end. A run that a crash cut off has written
@@ -74,14 +70,16 @@ impl Work {
                 "its instructions need a language model: choose one, or give it parameters",
             ));
         };
-        let earlier =
-            self.store.all(run::of_definition(ws, &run.work, run.n, EARLIER_RUNS)).await?;
-        let last_run_on = self.last_run_on(&earlier);
+        // A damaged run of earlier is as if there had been none.
+        let last = self.store.each(run::last_ended_well(ws, &run.work, run.n)).await?;
+        let last_run_on = last.into_iter().flatten().next().and_then(|run| run.completed_at);
+        let last_run_on = last_run_on.map(|at| at.day_in(&self.zone.get()));
+        let reported = self.store.each(run::last_reported(ws, &run.work, run.n)).await?;
         let facts = self.facts.gather(ws, &run.work, &work.parameters, last_run_on).await?;
         let outcome = self.rules().run(&facts, &work.parameters, &work.language);
         let now = self.clock.now();
         let mut ending = Ending::of(&outcome)?;
-        if let Some(at) = said_before(&ending, &run, &earlier, now) {
+        if let Some(at) = said_before(&ending, &run, reported.into_iter().flatten().next(), now) {
             let at = at.to_jiff().to_zoned(self.zone.get());
             ending = Ending::silent(
                 WorkOutcome::NoOp,
@@ -171,23 +169,15 @@ impl Work {
         self.store.commit(commit).await?;
         Ok(())
     }
-
-    /// The day of the last of some runs, newest first, that ended well.
-    fn last_run_on(&self, earlier: &[Run]) -> Option<Date> {
-        let well = |run: &&Run| matches!(run.state, RunState::Succeeded | RunState::NoOp);
-        let last = earlier.iter().find(well).and_then(|run| run.completed_at);
-        last.map(|at| at.day_in(&self.zone.get()))
-    }
 }
 
-/// When an earlier run reported word for word what this one would, a short while ago; `None` if none did.
+/// When the last run that reported said word for word what this one would, a short while ago; `None` if it did not.
 /// What a person started was for them to look at then, and reports to nobody.
-fn said_before(ending: &Ending, run: &Run, earlier: &[Run], now: Timestamp) -> Option<Timestamp> {
-    let reports = |run: &Run| run.created_by != WorkCreator::User;
-    let said = |run: &&Run| run.state == RunState::Succeeded && reports(run);
-    let last = earlier.iter().find(said).filter(|_| reports(run) && !ending.proposes)?;
+fn said_before(ending: &Ending, run: &Run, last: Option<Run>, now: Timestamp) -> Option<Timestamp> {
+    let reports = run.created_by != WorkCreator::User && !ending.proposes;
+    let last = last.filter(|_| reports)?;
     let at = last.completed_at.filter(|at| now.micros() - at.micros() < STILL_KNOWN)?;
-    let same = last.result_title.clone().zip(last.result.clone()) == ending.result
+    let same = last.result_title.zip(last.result) == ending.result
         && last.figures.as_ref() == Some(&ending.figures);
     (same && ending.result.is_some()).then_some(at)
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use dormouse_scheduler::{Chore, Done, HandlerError, When};
-use dormouse_store::agent::work::definition::Definition;
+use dormouse_store::agent::work::definition::{self, Definition};
 use dormouse_store::agent::work::filter::{self, Filters};
 use dormouse_store::agent::work::run::{self, Occurrence, Run};
 use dormouse_store::journal::privacy;
@@ -23,6 +23,9 @@ use crate::{Work, WorkError, event};
 
 /// Changes that one commit looks at.
 const AT_ONCE: i64 = 200;
+
+/// Runs that are read at once to count those of an hour.
+const RUNS_AT_ONCE: i64 = 100;
 
 /// The clock of an occurrence that is a change; its start is the position of the change.
 const CHANGE: &str = "change";
@@ -126,14 +129,8 @@ impl Work {
         definition: &Definition,
         starting: &[&Change],
     ) -> Result<Vec<NewRun>, WorkError> {
-        let now = self.clock.now().micros();
         let most = limits::WORK_EVENTS_AN_HOUR;
-        // Left-out runs are one an hour, so among twice as many are all that count.
-        let newest = i64::try_from(2 * most).unwrap_or(i64::MAX);
-        let newest =
-            self.store.all(run::of_definition(ws, &definition.id, i64::MAX, newest)).await?;
-        let is_recent = |run: &&Run| now - run.created_at.micros() < HOUR;
-        let recent: Vec<&Run> = newest.iter().filter(is_recent).collect();
+        let recent = self.runs_of_hour(ws, &definition.id).await?;
         let started = recent.iter().filter(|run| change_of(run).is_some()).count();
         let n_left = most.saturating_sub(started);
         let occurrence = |zone: &str, start: String| Occurrence {
@@ -162,6 +159,26 @@ impl Work {
             runs.push(new(beyond, Some(SkipReason::TooMany), first.depth));
         }
         Ok(runs)
+    }
+
+    /// The runs of a definition that were made within the last hour, whatever started them. Damaged ones are left
+    /// out.
+    async fn runs_of_hour(&self, ws: WorkspaceId, work: &WorkId) -> Result<Vec<Run>, WorkError> {
+        let since = self.clock.now().micros() - HOUR;
+        let (mut recent, mut before) = (Vec::new(), i64::MAX);
+        loop {
+            let page = run::lines(run::of_definition(ws, work, before, RUNS_AT_ONCE));
+            let page = self.store.all(page).await?;
+            let is_last = page.len() < usize::try_from(RUNS_AT_ONCE).unwrap_or(usize::MAX);
+            let runs: Vec<Run> = page.into_iter().filter_map(|line| line.row.ok()).collect();
+            let n = runs.len();
+            let Some(oldest) = runs.last().map(|run| run.n) else { return Ok(recent) };
+            recent.extend(runs.into_iter().filter(|run| run.created_at.micros() > since));
+            if is_last || recent.len() < n {
+                return Ok(recent);
+            }
+            before = oldest;
+        }
     }
 
     async fn move_on(
@@ -206,7 +223,7 @@ impl Work {
         let runs: Vec<WorkRunId> = via.into_iter().filter_map(|via| via.try_into().ok()).collect();
         let mut own = BTreeSet::new();
         for runs in runs.chunks(in_list::MOST) {
-            let found = self.store.all(run::by_ids(ws, runs)).await?.into_iter();
+            let found = self.store.each(run::by_ids(ws, runs)).await?.into_iter().flatten();
             own.extend(found.filter(|run| run.work == *work).map(|run| HolderId::from(&run.id)));
         }
         Ok(own)
@@ -270,11 +287,31 @@ impl Work {
                         read = self.store.first(filter::of_definition(ws, &now.work)).await?;
                     }
                     Ok(false) => {}
+                    Err(error) if error.is_damage() => {
+                        lines.push(self.disabled(ws, &now.work, &error).await);
+                    }
                     Err(error) => lines.push(Err(format!("agent work {}: {error}", now.work))),
                 }
             }
         }
         Ok(())
+    }
+
+    /// Disables a definition that changes cannot start, and says so.
+    async fn disabled(
+        &self,
+        ws: WorkspaceId,
+        work: &WorkId,
+        error: &WorkError,
+    ) -> Result<String, String> {
+        let failed = |why: WorkError| {
+            format!("agent work {work} cannot be started: {error}; nor disabled: {why}")
+        };
+        let read = self.store.first(definition::by_id(ws, work)).await;
+        if let Some(definition) = read.map_err(|why| failed(why.into()))? {
+            self.disable(ws, &definition).await.map_err(failed)?;
+        }
+        Ok(format!("agent work {work} is disabled: {error}"))
     }
 
     fn is_up_to_date(&self, read: &Filters, head: Seq) -> bool {

@@ -173,7 +173,6 @@ impl Work {
         id: &WorkId,
         context: &RequestContext,
     ) -> Result<Written, WorkError> {
-        let filters = self.filters(ws, id).await?;
         let (host, head) = (self.store.host(Db::Journal), self.journal_head(ws).await?);
         self.change(ws, id, (AuditAction::WorkResume, "", context), |step, _, now| {
             if step.definition().state == WorkState::Active && self.end_suspension(step, now)? {
@@ -181,8 +180,7 @@ impl Work {
             }
             move_to(step, WorkState::Active)?;
             self.plan_from(step.definition(), now)?;
-            let listens = !filters.is_empty();
-            Ok(Vec::from_iter(listens.then(|| filter::put(ws, id, &filters, &host, head))))
+            Ok(vec![filter::count_from(ws, id, &host, head)])
         })
         .await
     }

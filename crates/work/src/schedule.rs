@@ -162,9 +162,13 @@ impl Work {
         Ok(n_changed)
     }
 
-    /// Lets a definition start no runs that cannot be planned, until it is mended. Its runs are not read: one
+    /// Lets a definition start no runs that cannot be planned or begun, until it is mended. Its runs are not read: one
     /// of them may be what is damaged.
-    async fn disable(&self, ws: WorkspaceId, read: &Definition) -> Result<(), WorkError> {
+    pub(crate) async fn disable(
+        &self,
+        ws: WorkspaceId,
+        read: &Definition,
+    ) -> Result<(), WorkError> {
         let now = self.clock.now();
         let after = Definition {
             state: WorkState::Disabled,

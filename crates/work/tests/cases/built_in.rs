@@ -182,6 +182,36 @@ fn what_was_said_minutes_ago_is_not_said_again(world: &World) {
     assert_eq!(world.said(&id)[2..], ["requested succeeded", "03-04 21:00 succeeded"]);
 }
 
+fn runs_that_were_left_out_do_not_hide_when_it_last_ran(world: &World) {
+    world.rules.comes_to(text());
+    let id = agenda(world, Some("every 5 minutes"));
+    world.later(300);
+    assert_eq!(world.drain(), [DONE]);
+    world.later(10 * 3600);
+    world.rules.comes_to(nothing());
+    assert_eq!(world.drain(), [DONE]);
+    let skipped = world.said(&id).iter().filter(|line| line.contains("skipped")).count();
+    assert!(skipped > 100, "{skipped}");
+    assert_eq!(world.facts.days(), [None, Some(date(2026, 3, 2))]);
+}
+
+fn a_damaged_run_of_earlier_fails_no_later_one(world: &World) {
+    world.rules.comes_to(text());
+    let id = agenda(world, Some("every weekday at 9"));
+    for day in ["2026-03-02T08:00:00Z", "2026-03-03T08:00:00Z"] {
+        world.set(day);
+        assert_eq!(world.drain(), [DONE]);
+    }
+    let damage = dormouse_store::Op::any(
+        "UPDATE work_runs SET created_by = 'nobody' WHERE work_id = ?1 AND n = 1",
+        dormouse_store::params![id.to_string()],
+    );
+    let commit = dormouse_store::Commit::new("test", dormouse_store::Db::Agent, WS).op(damage);
+    wait(world.store.commit(commit)).expect("damaged");
+    world.set("2026-03-04T08:00:00Z");
+    assert_eq!(world.drain(), [DONE]);
+}
+
 fn what_only_a_person_was_shown_counts_as_said_to_nobody(world: &World) {
     world.rules.comes_to(text());
     let id = agenda(world, Some("every hour"));
@@ -205,6 +235,8 @@ fn a_correction_that_nothing_would_read_is_refused(world: &World) {
 }
 
 each_engine! {
+    runs_that_were_left_out_do_not_hide_when_it_last_ran,
+    a_damaged_run_of_earlier_fails_no_later_one,
     what_was_said_minutes_ago_is_not_said_again,
     what_only_a_person_was_shown_counts_as_said_to_nobody,
     a_correction_that_nothing_would_read_is_refused,

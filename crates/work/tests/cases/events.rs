@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dormouse_journal::Edit as TaskEdit;
-use dormouse_scheduler::End;
+use dormouse_scheduler::{Chore as _, End};
 use dormouse_store::agent::work::filter;
 use dormouse_store::journal::row;
 use dormouse_store::journal::task::Task;
@@ -16,6 +16,7 @@ use dormouse_types::task::{Flag, LinkKind, Status};
 use dormouse_types::work_filter::EventFilter;
 use dormouse_types::{AgentId, Origin, Seq, TaskId, WorkId, limits};
 use dormouse_work::WorkError;
+use dormouse_work::events::Events;
 use dormouse_work::lifecycle::Edit;
 use serde_json::json;
 
@@ -165,6 +166,58 @@ fn what_is_beyond_the_rate_of_an_hour_is_left_out_in_one_row(world: &World) {
     );
 }
 
+fn what_else_starts_runs_makes_no_room_for_changes(world: &World) {
+    let id = listening(world, when_done());
+    for _ in 0..limits::WORK_EVENTS_AN_HOUR {
+        change(world, person(), 0, task('a'), status(Status::Done));
+    }
+    world.listen();
+    for _ in 0..3 * limits::WORK_EVENTS_AN_HOUR {
+        wait(world.work.run_now(WS, &id, &me())).expect("it runs");
+    }
+    change(world, person(), 0, task('a'), status(Status::Done));
+    world.listen();
+    let last = world.said(&id).pop();
+    assert_eq!(last.as_deref(), Some("requested skipped tooMany"));
+    wait(world.work.run_now(WS, &id, &me())).expect("it runs");
+    change(world, person(), 0, task('a'), status(Status::Done));
+    world.listen();
+    assert_eq!(world.runs(&id).len(), 4 * limits::WORK_EVENTS_AN_HOUR + 2, "said once an hour");
+}
+
+fn an_edit_beside_a_resume_stands(world: &World) {
+    let id = listening(world, when_done());
+    wait(world.work.pause(WS, &id, &me())).expect("it is paused");
+    let deleted = filters(&json!([{ "event": "deleted" }]));
+    let (other, edited, of) = (Arc::new(world.another_node()), deleted.clone(), id.clone());
+    world.hooks.before_commit("work.change", move || {
+        let edit = Edit { events: Some(edited.clone()), ..Edit::default() };
+        wait(other.work.edit(WS, &of, &edit, &me())).expect("it is edited");
+    });
+    wait(world.work.resume(WS, &id, &me())).expect("it is resumed");
+    assert!(world.hooks.is_done());
+    assert_eq!(wait(world.work.filters(WS, &id)).expect("readable"), deleted);
+}
+
+fn a_damaged_run_disables_what_changes_start_and_stops_no_other(world: &World) {
+    let [bad, good] = [(), ()].map(|()| listening(world, when_done()));
+    wait(world.work.run_now(WS, &bad, &me())).expect("it runs");
+    let damage = dormouse_store::Op::any(
+        "UPDATE work_runs SET created_by = 'nobody' WHERE work_id = ?1",
+        dormouse_store::params![bad.to_string()],
+    );
+    wait(world.store.commit(Commit::new("test", Db::Agent, WS).op(damage))).expect("damaged");
+    change(world, person(), 0, task('a'), status(Status::Done));
+    let lines =
+        wait(Events(world.work.clone()).work(None, world.clock.now())).expect("it works").lines;
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert!(lines[0].as_ref().is_ok_and(|line| line.contains("is disabled")), "{lines:?}");
+    change(world, person(), 0, task('a'), status(Status::Done));
+    world.listen();
+    assert_eq!(wait(world.work.definition(WS, &bad)).expect("it").state.name(), "disabled");
+    assert_eq!(world.said(&good), ["requested queued", "requested queued"]);
+}
+
 fn what_changes_while_it_is_paused_starts_nothing(world: &World) {
     let id = listening(world, when_done());
     wait(world.work.pause(WS, &id, &me())).expect("it is paused");
@@ -240,6 +293,9 @@ fn what_came_of_its_own_proposal_starts_it_no_more(world: &World) {
 }
 
 each_engine!(
+    what_else_starts_runs_makes_no_room_for_changes,
+    an_edit_beside_a_resume_stands,
+    a_damaged_run_disables_what_changes_start_and_stops_no_other,
     the_other_end_of_a_link_is_as_private_as_its_task,
     what_came_of_its_own_proposal_starts_it_no_more,
     a_change_that_passes_starts_one_run_that_sees_it,

@@ -46,6 +46,16 @@ pub fn put(
     )
 }
 
+/// Lets the filters of a definition, if it has any, count from a position on. The filters themselves stay as
+/// they are by then.
+pub fn count_from(workspace: WorkspaceId, work: &WorkId, host: &HostId, upto: Seq) -> Op {
+    Op::any(
+        "UPDATE work_filters SET host = ?3, agent_host = ?5, upto = ?4
+         WHERE ws = ?1 AND work_id = ?2",
+        params![ws(workspace), work.as_str(), host.to_string(), upto.0, Param::Host],
+    )
+}
+
 /// Takes the filters of a definition away.
 pub fn delete(workspace: WorkspaceId, work: &WorkId) -> Op {
     Op::any(

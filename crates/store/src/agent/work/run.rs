@@ -270,7 +270,33 @@ pub fn of_definition(workspace: WorkspaceId, work: &WorkId, before: i64, limit: 
     }
 }
 
-/// The same, of those runs alone that were due from one time on and before another; what was requested was due
+/// The last run of a definition before one of them that ended well: with a result, or with nothing to do.
+pub fn last_ended_well(workspace: WorkspaceId, work: &WorkId, before: i64) -> Query<Run> {
+    Query {
+        db: Db::Agent,
+        sql: runs_where!(
+            "work_id = ?2 AND n < ?3 AND state IN ('succeeded', 'no_op') ORDER BY n DESC LIMIT 1"
+        ),
+        params: params_values![ws(workspace), work.as_str(), before],
+        decode,
+    }
+}
+
+/// The last run of a definition before one of them that reported something: with a result, and not for the
+/// person who started it.
+pub fn last_reported(workspace: WorkspaceId, work: &WorkId, before: i64) -> Query<Run> {
+    Query {
+        db: Db::Agent,
+        sql: runs_where!(
+            "work_id = ?2 AND n < ?3 AND state = 'succeeded' AND created_by <> 'user'
+             ORDER BY n DESC LIMIT 1"
+        ),
+        params: params_values![ws(workspace), work.as_str(), before],
+        decode,
+    }
+}
+
+/// Runs of a definition that were due from one time on and before another; what was requested was due
 /// when it was.
 pub fn of_definition_between(
     workspace: WorkspaceId,

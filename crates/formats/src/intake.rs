@@ -22,7 +22,9 @@ mod words;
 pub(crate) use boxes::{
     boxed, is_tick, signed, status_of_mark, take_boxes, ticked_at_end, with_sign,
 };
-pub(crate) use columns::{column_named, names_any_day, names_cancelled, names_id, names_time};
+pub(crate) use columns::{
+    column_named, names_any_day, names_cancelled, names_id, names_past, names_time,
+};
 pub(crate) use dates::{Dated, Dates, day_of, of_milliseconds};
 pub(crate) use details::Details;
 pub use details::{DETAILS, is_details};

@@ -40,6 +40,7 @@ mod check_box;
 pub(crate) mod days;
 mod entries;
 mod error;
+pub(crate) mod escapes;
 mod fields;
 mod front_matter;
 mod items;

@@ -1,6 +1,7 @@
 //! Tasks written in each format, and what holds for any task.
 
 use dormouse_formats::export::{self, ExportFormat, Link, Loss, Lost, Task, losses, page, write};
+use dormouse_formats::markdown;
 use dormouse_formats::plan::{Format, Reading};
 use dormouse_types::draft;
 use dormouse_types::task::{EntryKind, Flags, LinkDirection, LinkKind, Priority, Status};
@@ -278,6 +279,46 @@ fn a_file_read_and_written_in_its_format_says_the_same() {
         let text = std::fs::read_to_string(folder.join(name)).unwrap();
         let first = content(&read(target.read_as(), "a", &text).unwrap());
         assert_eq!(again(target, &first), first, "{name}");
+    }
+}
+
+#[test]
+fn headings_and_boxes_of_notes_stay_text_of_notes() {
+    let note = |key: &str, text: &str| draft::Entry {
+        key: key.into(),
+        text: text.into(),
+        on: None,
+        kind: EntryKind::Text,
+        flags: Flags::NONE,
+    };
+    let task = |key: &str, text: &str| draft::Task {
+        key: key.into(),
+        title: format!("Task {key}"),
+        entries: vec![note("n", text)],
+        ..draft::Task::default()
+    };
+    let texts = [
+        "# Goals\n\nfast\n\n## Non-goals\n\nslow",
+        "Minutes\n\n- [ ] send minutes\n- [x] book room\n  1. [ ] small",
+        "a \\# sign\n\n\\# no heading\n\n```\n- [ ] code\n# code\n```",
+        "[ ] alone\n\n> - [ ] quoted",
+    ];
+    for n in [1, texts.len()] {
+        for start in 0..texts.len() {
+            let some = texts.iter().cycle().skip(start).take(n);
+            let tasks: Vec<draft::Task> =
+                some.enumerate().map(|(at, text)| task(&format!("k{at}"), text)).collect();
+            let written: Vec<Task> = tasks.iter().map(Task::from).collect();
+            let text = write(&written, ExportFormat::Markdown).text;
+            let back = markdown::read("own.md", text.as_bytes()).unwrap().tasks;
+            let said = |tasks: &[draft::Task]| -> Vec<(usize, Vec<String>)> {
+                let texts = |task: &draft::Task| {
+                    task.entries.iter().map(|entry| entry.text.clone()).collect()
+                };
+                tasks.iter().map(|task| (task.items.len(), texts(task))).collect()
+            };
+            assert_eq!(said(&back), said(&tasks), "{n} from {start}");
+        }
     }
 }
 

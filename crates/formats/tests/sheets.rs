@@ -3,6 +3,7 @@
 use dormouse_formats::plan::{self, Options};
 use dormouse_types::task::Status;
 use insta::assert_snapshot;
+use jiff::civil::date;
 
 use crate::messy::{read, tasks};
 
@@ -261,4 +262,53 @@ fn a_sheet_whose_first_column_is_called_by_a_number_sign_is_a_sheet() {
     ");
     assert!(tasks("# Move, and more\n\n- [ ] pack\n").starts_with("markdown"));
     assert!(tasks("#work, #home\n- [ ] pack\n").starts_with("markdown"));
+}
+
+#[test]
+fn a_year_of_two_figures_is_of_this_century_on_any_day() {
+    for day in ["12/Dec/26", "12-Dec-26", "12 Dec '26", "Dec 12 '26", "12 décembre 26", "12.12.26"]
+    {
+        let text = format!("Title,Due\nPay,{day}\nCall,{day}\n");
+        let read = read("list.csv", &text).tasks;
+        let days: Vec<_> = read.iter().map(|task| task.due_on).collect();
+        assert_eq!(days, [Some(date(2026, 12, 12)); 2], "{day}");
+    }
+}
+
+#[test]
+fn days_on_which_something_happened_are_not_due() {
+    let names = [
+        "Bought",
+        "Creation date",
+        "Date added",
+        "Last updated",
+        "Angelegt am",
+        "Letzte Änderung",
+        "Sent on",
+        "Last service",
+        "Seit",
+        "Geburtstag",
+        "Invoice date",
+        "Date de création",
+    ];
+    for name in names {
+        let text = format!("Item,{name}\nDrill,2025-03-01\nSaw,2025-04-02\n");
+        let read = read("list.csv", &text).tasks;
+        assert!(read.iter().all(|task| task.due_on.is_none()), "{name}");
+        assert!(read[0].entries[0].text.contains("2025-03-01"), "{name}");
+    }
+    for name in ["By when", "Bis wann", "Határidő", "Needed by"] {
+        let text = format!("Item,{name}\nDrill,2027-03-01\nSaw,2027-04-02\n");
+        let read = read("list.csv", &text).tasks;
+        assert_eq!(read[1].due_on, Some(date(2027, 4, 2)), "{name}");
+    }
+}
+
+#[test]
+fn settings_of_a_program_are_no_labels() {
+    let text = "Subject,Due Date,Reminder On/Off,Sensitivity\n\
+                Call,2026-12-01,Off,Normal\nWrite,2026-12-02,On,Normal\n\
+                Read,2026-12-03,Off,Normal\nPay,2026-12-04,Off,Normal\n";
+    let read = read("list.csv", text).tasks;
+    assert!(read.iter().all(|task| task.labels.is_empty()), "{read:?}");
 }

@@ -221,6 +221,9 @@ impl Step {
         if before.status != self.after.status {
             ops.push(status::replaced(ws, &before.id, before.status));
         }
+        // Those that begin together are due one after the other, so that they are claimed in their order.
+        let n_new = self.runs.iter().filter(|(from, _)| from.is_none()).count();
+        let mut due = now.micros() - i64::try_from(n_new).unwrap_or(0);
         for (from, run) in &self.runs {
             match from {
                 Some(from) => {
@@ -237,7 +240,9 @@ impl Step {
                 None => {
                     ops.push(run::insert(ws, run));
                     if run.state == RunState::Queued {
-                        ops.push(wake_queue::insert(ws, &run.id, Some(now), now));
+                        due += 1;
+                        let due = Timestamp::from_micros(due);
+                        ops.push(wake_queue::insert(ws, &run.id, Some(due), now));
                     }
                 }
             }

@@ -22,6 +22,7 @@ fn workspace() -> (World, TaskId) {
     world.later(86_400);
     world.note(&task.id, "The van is booked.");
     world.note(&task.id, "# Keys\n\nThey are at the office.");
+    world.note(&task.id, "Minutes\n\n- [ ] send minutes\n\n## Later\n\n- [x] book the room");
     let (kind, minutes) = (EntryKind::Time, Some(20));
     let spent = NewEntry { kind, minutes, ..NewEntry::default() };
     now(world.dormouse.add_entry(&me(), &task.id, spent, None)).expect("time");
@@ -129,7 +130,7 @@ fn what_was_changed_in_the_file_is_taken_and_what_was_changed_here_since_stays()
         let texts: Vec<_> = texts.into_iter().map(|entry| entry["text"].clone()).collect();
         assert!(texts.contains(&json!("The van is booked for nine.")), "{format}: {texts:?}");
         assert!(!texts.contains(&json!("The van is booked.")), "{format}: {texts:?}");
-        assert_eq!(texts.len(), 4, "{format}: {texts:#?}");
+        assert_eq!(texts.len(), 5, "{format}: {texts:#?}");
     }
 }
 

@@ -6,8 +6,8 @@ use super::sheet::Sheet;
 use super::write::{HEAD, OLDER};
 use super::{ticktick, todoist};
 use crate::intake::{
-    Dates, ReadOptions, boxed, column_named, is_done, names_any_day, names_id, priority_of,
-    status_of,
+    Dates, ReadOptions, boxed, column_named, is_done, names_any_day, names_id, names_past,
+    priority_of, status_of,
 };
 use crate::reading::{Because, Column, ColumnGuess, Columns};
 
@@ -46,7 +46,13 @@ pub(super) fn guess(sheet: &Sheet) -> Columns {
             (false, Some(column)) => (column, Because::Name),
             (false, None) => {
                 let cells = sheet.rows.iter().skip(skip).take(SAMPLE).map(|row| row.cell(at));
-                held(cells.filter(|cell| !cell.is_empty()))
+                let (column, because) = held(cells.filter(|cell| !cell.is_empty()));
+                match column {
+                    Column::Due if has_head && names_past(&name(at)) => {
+                        (Column::KeptInNote, Because::Unknown)
+                    }
+                    _ => (column, because),
+                }
             }
         };
         ColumnGuess { name: name(at), column, because }
@@ -100,7 +106,9 @@ fn held<'a>(cells: impl Iterator<Item = &'a str>) -> (Column, Because) {
         _ if statuses == of && words.len() > 1 => (Column::Status, Because::Words),
         _ if marks == of && ticks > 0 && words.len() <= 2 => (Column::Done, Because::Marks),
         _ if priorities == of => (Column::Priority, Because::Words),
-        _ if is_numbers() => (Column::KeptInNote, Because::Unknown),
+        _ if is_numbers() || words.iter().all(|word| is_setting(word)) => {
+            (Column::KeptInNote, Because::Unknown)
+        }
         _ if of >= 4 && words.len() * 3 <= of * 2 && words.len() <= 12 && is_short => {
             (Column::Label, Because::FewWords { n: words.len() })
         }
@@ -115,6 +123,12 @@ fn is_answer(cell: &str) -> bool {
     let is_mark = ["x", "true", "false"].iter().any(|mark| cell.eq_ignore_ascii_case(mark));
     let is_word = boxed(cell).is_none() && cell.contains(char::is_alphabetic);
     is_word && !is_mark && status_of(cell).is_none()
+}
+
+/// Whether a cell says how a program is set for a row, which nobody would take for a label.
+fn is_setting(cell: &str) -> bool {
+    let words = ["on", "off", "yes", "no", "true", "false", "normal", "none", "default", "public"];
+    words.iter().any(|word| cell.eq_ignore_ascii_case(word))
 }
 
 /// Makes one column the title, and leaves one each of what a task has one of.

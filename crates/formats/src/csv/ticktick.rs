@@ -46,6 +46,8 @@ pub(super) fn priority(cell: &str) -> Option<Option<Priority>> {
 pub(super) fn status(cell: &str) -> Option<Option<Status>> {
     Some(match cell {
         "0" => None,
+        // "Won't do".
+        "-1" => Some(Status::Rejected),
         // An archived task is one that was completed.
         "1" | "2" => Some(Status::Done),
         _ => return None,

@@ -7,7 +7,7 @@ use dormouse_types::draft::{Entry, Item, UNTITLED};
 
 use super::task::{Lost, Task, block, one_line};
 use crate::intake;
-use crate::markdown::escaped_field;
+use crate::markdown::{escaped_field, escapes};
 
 /// The parts of a task that Markdown does not hold.
 pub(super) fn lost(task: &Task, n_tasks: usize) -> Vec<Lost> {
@@ -32,10 +32,10 @@ pub(super) fn lost(task: &Task, n_tasks: usize) -> Vec<Lost> {
 /// The parts of a task that are read as something else: what a program reads from the text is the last
 /// word on what it holds.
 fn misread(task: &Task, n_tasks: usize) -> Vec<Lost> {
-    let (text, level) = match n_tasks {
-        1 => (alone(task), 1),
+    let text = match n_tasks {
+        1 => alone(task),
         // Between others, for a file of one section is read in another way.
-        _ => (format!("## 1\n\n[id:: 1]\n\n{}\n## 2\n\n[id:: 2]\n", section(task)), 2),
+        _ => format!("## 1\n\n[id:: 1]\n\n{}\n## 2\n\n[id:: 2]\n", section(task)),
     };
     let Ok(read) = crate::markdown::read("task.md", text.as_bytes()) else {
         return vec![Lost::Order];
@@ -50,8 +50,9 @@ fn misread(task: &Task, n_tasks: usize) -> Vec<Lost> {
         || (task.title_line().is_empty() && back.title == heading(""));
     let one = |text: &Option<String>| text.as_deref().map(one_line);
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let kept = |entry: &Entry| escapes::unescaped(&entry_text(entry, Notes::Kept));
     let entries: Vec<_> =
-        task.entries.iter().map(|entry| (words(&entry_text(entry, level)), entry.on)).collect();
+        task.entries.iter().map(|entry| (words(&kept(entry)), entry.on)).collect();
     let entries_back: Vec<_> =
         back.entries.iter().map(|entry| (words(&entry.text), entry.on)).collect();
     let item = |item: &Item| (one_line(&item.title), item.is_checked, item.depth);
@@ -81,7 +82,7 @@ fn misread(task: &Task, n_tasks: usize) -> Vec<Lost> {
 pub(super) fn alone(task: &Task) -> String {
     let mut text = String::new();
     front_matter(task, &mut text);
-    body(task, 1, &mut text);
+    body(task, Notes::Kept, &mut text);
     text
 }
 
@@ -98,7 +99,7 @@ pub(super) fn section(task: &Task) -> String {
     let all: Vec<String> =
         all.map(|(name, value)| format!("[{name}:: {}]", escaped_field(&value))).collect();
     let _ = writeln!(text, "{}\n", all.join(" "));
-    body(task, 2, &mut text);
+    body(task, Notes::Kept, &mut text);
     text
 }
 
@@ -170,8 +171,17 @@ pub(super) fn heading(text: &str) -> String {
     }
 }
 
-/// Items, then entries; headings inside an entry are put below the task's.
-pub(super) fn body(task: &Task, level: usize, text: &mut String) {
+/// What becomes of the headings and check boxes within an entry.
+#[derive(Clone, Copy)]
+pub(super) enum Notes {
+    /// They stay text of the entry when the file is read again.
+    Kept,
+    /// A person reads them: headings are put below this level.
+    Shown(usize),
+}
+
+/// Items, then entries.
+pub(super) fn body(task: &Task, notes: Notes, text: &mut String) {
     // A list right below the items is another list only if it has other bullets.
     let first = task.entries.first().filter(|entry| entry.on.is_none());
     let is_list = first.is_some_and(|entry| block(&entry.text).trim_start().starts_with("- "));
@@ -194,20 +204,28 @@ pub(super) fn body(task: &Task, level: usize, text: &mut String) {
         if n > 0 {
             text.push('\n');
         }
-        let _ = writeln!(text, "{}", entry_text(entry, level));
+        let _ = writeln!(text, "{}", entry_text(entry, notes));
     }
 }
 
 /// The text of an entry, with its day in front unless it begins with it.
-fn entry_text(entry: &Entry, level: usize) -> String {
-    let deeper = without_underlines(&deeper(&block(&entry.text), level));
+fn entry_text(entry: &Entry, notes: Notes) -> String {
+    let text = block(&entry.text);
     let begins_with_day = |day: &jiff::civil::Date| {
-        deeper.trim_start_matches('#').trim_start().starts_with(&day.to_string())
+        text.trim_start_matches('#').trim_start().starts_with(&day.to_string())
     };
-    match entry.on.filter(|day| !begins_with_day(day)) {
-        Some(day) => format!("{day}: {}", deeper.trim_start()),
-        None => deeper.trim_matches('\n').to_owned(),
-    }
+    let day = entry.on.filter(|day| !begins_with_day(day));
+    let text = match day {
+        Some(_) => text.trim_start(),
+        None => text.trim_matches('\n'),
+    };
+    let text = match notes {
+        // Behind a day, the first line is neither.
+        Notes::Kept => escapes::escaped(text, usize::from(day.is_some())),
+        Notes::Shown(level) => deeper(text, level),
+    };
+    let text = without_underlines(&text);
+    day.map_or_else(|| text.clone(), |day| format!("{day}: {text}"))
 }
 
 /// A text in which no line is a heading by the line of `-` or `=` below it, which would be a task of its own.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use dormouse_types::task::{Priority, Status};
 use jiff::tz::TimeZone;
 
-use super::markdown::{body, deeper, heading};
+use super::markdown::{Notes, body, deeper, heading};
 use super::task::{Task, block, one_line};
 
 /// Writes a task with its report as a readable Markdown page: what a person sends to another, not
@@ -28,7 +28,7 @@ pub fn page(task: &Task) -> String {
     for (title, part) in parts {
         if !part.items.is_empty() || !part.entries.is_empty() {
             let _ = write!(text, "\n## {title}\n\n");
-            body(&part, 2, &mut text);
+            body(&part, Notes::Shown(2), &mut text);
         }
     }
     if !task.links.is_empty() {

@@ -46,10 +46,11 @@ pub(crate) struct Dates<'a> {
 
 impl<'a> Dates<'a> {
     pub fn new(options: &'a ReadOptions) -> Self {
-        // Any day does where only words count that do not depend on it.
-        let today = options.today.unwrap_or_else(|| date(2001, 1, 1));
+        // Any day does where only words count that do not depend on it, if years of two figures are those of this
+        // century.
+        let today = options.today.unwrap_or_else(|| date(2030, 1, 1));
         // In more than a year, and on another weekday.
-        let later = today.checked_add(1.year().days(100)).unwrap_or_else(|_| date(2000, 4, 11));
+        let later = today.checked_add(1.year().days(100)).unwrap_or_else(|_| date(2031, 4, 11));
         let (now, later) =
             (today.to_datetime(Time::midnight()), later.to_datetime(Time::midnight()));
         Self { options, now, later }

@@ -12,6 +12,7 @@ use super::ReadError;
 use super::board;
 use super::days;
 use super::entries::{self, Gatherer, Position};
+use super::escapes;
 use super::fields;
 use super::front_matter::FrontMatter;
 use super::kept::{
@@ -198,6 +199,7 @@ impl File<'_> {
         let own = own.map(|own| fields::take(&own, fields_line.unwrap_or(0), gathered.remarks));
         let (own, not_taken) = own.unwrap_or_default();
         let key = own.id.as_deref().and_then(|id| keys.own(id));
+        let has_own_id = key.is_some() || self.is_sole && self.matter.id.is_some();
         let key = key.unwrap_or_else(|| keys.next(self.path_key(self.has_items.then_some(root))));
         let mut task = self.task(key, title);
         let (properties, property_lines) = match self.sections[root].heading {
@@ -256,6 +258,11 @@ impl File<'_> {
             self.place_heading(at, Role::Task, &mut gatherer);
         }
         task.entries = gatherer.finish();
+        if has_own_id {
+            for entry in &mut task.entries {
+                entry.text = escapes::unescaped(&entry.text);
+            }
+        }
         gathered.tasks.push(task);
     }
 

@@ -6,6 +6,7 @@ use dormouse_scheduler::End;
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::work::run::Run;
 use dormouse_types::work::{CatchUp, Overlap};
+use dormouse_work::definition::NewWork;
 use dormouse_work::lifecycle::Edit;
 use jiff::civil::DateTime;
 
@@ -102,6 +103,18 @@ fn time_away_is_caught_up_as_the_policy_says(world: &World) {
     assert_eq!(said[0], all(["skipped missed"; 3]));
     assert_eq!(said[1], all(["skipped missed", "skipped missed", "succeeded"]));
     assert_eq!(said[2], all(["succeeded"; 3]));
+}
+
+fn missed_runs_are_caught_up_in_their_order(world: &World) {
+    let new = NewWork { catch_up: CatchUp::All, ..world.new_work("Hourly", Some("every hour")) };
+    let id = wait(world.work.create(WS, &new, &me())).expect("it is created").definition.id;
+    world.set("2026-03-02T16:30:00Z");
+    let n_runs = 9;
+    (1..=n_runs).for_each(|n| world.script.push(finish("done", &format!("The {n}th."))));
+    assert_eq!(world.drain().len(), n_runs);
+    let summaries: Vec<_> = world.runs(&id).into_iter().map(|run| run.summary).collect();
+    let in_order = (1..=n_runs).map(|n| Some(format!("The {n}th.")));
+    assert_eq!(summaries, in_order.collect::<Vec<_>>());
 }
 
 fn how_late_a_missed_run_may_be_is_up_to_its_work(world: &World) {
@@ -382,6 +395,7 @@ each_engine! {
     what_the_clock_is_set_past_is_caught_up_as_the_policy_says,
     a_zone_that_moves_back_and_forth_leaves_each_day_with_one_row,
     time_away_is_caught_up_as_the_policy_says,
+    missed_runs_are_caught_up_in_their_order,
     how_late_a_missed_run_may_be_is_up_to_its_work,
     runs_that_may_be_side_by_side_have_a_session_each,
     a_long_time_away_is_planned_piece_by_piece,

@@ -56,9 +56,13 @@ pub(super) fn lines(
     }
     let digits = source.len().to_string().len();
     if source.len() <= SHOWN {
+        let mut said = vec![false; made.tasks.len()];
         for run in &made.lines {
-            out.extend(run_lines(run, made, &source, (agents, digits, width)));
+            out.extend(run_lines(run, made, &source, (agents, digits, width), &mut said));
         }
+        // What has no line of its own, such as a task that only its file names.
+        let unsaid = made.tasks.iter().zip(said).filter(|(_, is_said)| !is_said);
+        out.extend(unsaid.flat_map(|(task, _)| becomes(task, agents, digits, width)));
     } else {
         for task in &made.tasks {
             let becomes = format!("{}: {}", line(titled(&task.title)), facts(task, agents));
@@ -142,6 +146,7 @@ fn run_lines(
     made: &ImportPlan,
     source: &[&str],
     (agents, digits, width): (ImportAgents, usize, usize),
+    said: &mut [bool],
 ) -> Vec<String> {
     if run.role == Role::Blank {
         return Vec::new();
@@ -151,14 +156,21 @@ fn run_lines(
         let text = line(source.get(at - 1).copied().unwrap_or_default());
         let word = role(run.role);
         out.push(cut_to(&format!("{at:>digits$}  {word:<8}  {}", text.trim_end()), width));
-        let begun = run.task.and_then(|task| made.tasks.get(task)).filter(|task| task.line == at);
-        if let Some(task) = begun {
-            let becomes = format!("{}: {}", line(titled(&task.title)), facts(task, agents));
-            let (first, rest) = (format!("{:digits$}  -> ", ""), format!("{:digits$}     ", ""));
-            out.extend(wrap::text(&becomes, width, Margin { first: &first, rest: &rest }));
+        // Below its own line; where that is not a line of the task, below the first that is.
+        let begun = run.task.and_then(|at| Some((made.tasks.get(at)?, said.get_mut(at)?)));
+        if let Some((task, is_said)) = begun.filter(|(task, said)| task.line <= at && !**said) {
+            *is_said = true;
+            out.extend(becomes(task, agents, digits, width));
         }
     }
     out
+}
+
+/// What a task becomes, below the line it begins with.
+fn becomes(task: &TaskPlan, agents: ImportAgents, digits: usize, width: usize) -> Vec<String> {
+    let becomes = format!("{}: {}", line(titled(&task.title)), facts(task, agents));
+    let (first, rest) = (format!("{:digits$}  -> ", ""), format!("{:digits$}     ", ""));
+    wrap::text(&becomes, width, Margin { first: &first, rest: &rest })
 }
 
 /// What a task holds, in one line.

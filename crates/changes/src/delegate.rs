@@ -41,6 +41,10 @@ pub enum Answer {
 
 /// Starts agent work and takes it back: the work room.
 pub trait Delegate: Send + Sync {
+    /// What the person has to do before any work can be started, such as to choose a model; `None` if
+    /// nothing.
+    fn not_yet(&self) -> Option<String>;
+
     /// Returns what starts the work.
     fn start<'a>(
         &'a self,

@@ -36,6 +36,13 @@ impl Changes {
         }))
     }
 
+    /// Returns what the person has to do before the work that an item asks for can be started.
+    pub(crate) fn not_yet(&self, item: &Item) -> Option<String> {
+        let args = serde_json::from_str(&item.args).unwrap_or_default();
+        tools::item(&item.tool)?.starts(&args)?;
+        self.delegate()?.not_yet()
+    }
+
     /// Returns how many results of agent work led to what a wake proposed: as many as to the deepest change
     /// that it was about.
     async fn depth_of_wake(

@@ -154,6 +154,19 @@ impl Work {
         self.model_of(own, template).reads_messages()
     }
 
+    /// Refuses instructions that no language model would read.
+    pub(crate) fn require_language_model(
+        &self,
+        own: Option<&str>,
+        template: Option<&TemplateId>,
+    ) -> Result<(), WorkError> {
+        let model = self.model_of(own, template);
+        if model.reads_messages() {
+            return Ok(());
+        }
+        Err(WorkError::NeedsLanguageModel { model: model.name().to_owned() })
+    }
+
     /// The model that runs of a definition ask.
     pub(crate) fn model_of(
         &self,
@@ -255,9 +268,8 @@ impl Work {
         checked_steps(&new.steps, new.built_in.is_some())?;
         let template = new.template.as_ref().map(|followed| &followed.id);
         checked_template(template, new.built_in.is_some())?;
-        let model = self.model_of(new.model.as_deref(), template);
-        if new.built_in.is_none() && !model.reads_messages() {
-            return Err(WorkError::NeedsLanguageModel { model: model.name().to_owned() });
+        if new.built_in.is_none() {
+            self.require_language_model(new.model.as_deref(), template)?;
         }
         let count = self.store.first(definition::count(ws)).await?.unwrap_or_default();
         limits::WORK_DEFINITIONS.check(usize::try_from(count + 1).unwrap_or(usize::MAX))?;

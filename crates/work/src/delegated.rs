@@ -232,6 +232,10 @@ fn entry_text(title: &str, run: &Run) -> String {
 }
 
 impl Delegate for Delegated {
+    fn not_yet(&self) -> Option<String> {
+        self.0.require_language_model(None, None).err().map(|error| error.to_string())
+    }
+
     fn start<'a>(
         &'a self,
         ws: WorkspaceId,

@@ -366,6 +366,10 @@ impl Changes {
             }
             None => {}
         }
+        if let Some(reason) = self.not_yet(item) {
+            let (set, index) = (item.set.clone(), item.index);
+            return Err(DecideError::NotApplied { set, index, reason });
+        }
         let Some(view) = view else { return Ok(()) };
         let task = state(view, &self.zone.get());
         if let Some(why) = effective_state::no_longer_holds(item, &task).filter(|_| over.is_none())

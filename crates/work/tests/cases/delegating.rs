@@ -1,6 +1,8 @@
 //! Agent work that an agent proposed: it is started by a confirm, once, and its result is an entry of the
 //! task.
 
+use std::sync::Arc;
+
 use dormouse_changes::delegate::{Answer, Delegate as _, StartedWork};
 use dormouse_changes::set::propose::{Proposer, Source};
 use dormouse_changes::set::proposed::{Basis, ProposalContext};
@@ -12,7 +14,8 @@ use dormouse_scheduler::{End, Event, Until};
 use dormouse_store::agent::change_item::{Item, State};
 use dormouse_store::{Commit, Db, change_log};
 use dormouse_testkit::scripted::Answer as Turn;
-use dormouse_types::model::ToolCall;
+use dormouse_types::model::{ModelError, Request, ToolCall, TurnEvent};
+use dormouse_types::port::{BoxStream, Model, ModelClass};
 use dormouse_types::task::Flag;
 use dormouse_types::work::{RunState, WorkSource, WorkState};
 use dormouse_types::{
@@ -100,6 +103,43 @@ fn a_confirm_starts_one_run_and_its_result_is_one_entry(world: &World) {
     assert_eq!((last.origin, last.depth), (Origin::Work { run: run.id }, 1));
     world.drain();
     assert_eq!(entries(world, &task).len(), 1);
+}
+
+/// A model that reads no instructions, such as the built-in rules.
+struct Rules(Arc<dyn Model>);
+
+impl Model for Rules {
+    fn name(&self) -> &'static str {
+        "rules"
+    }
+
+    fn class(&self) -> ModelClass {
+        self.0.class()
+    }
+
+    fn reads_messages(&self) -> bool {
+        false
+    }
+
+    fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
+        self.0.ask(request)
+    }
+}
+
+fn without_a_language_model_it_stays_open_until_one_is_chosen(world: &World) {
+    let task = world.task("Move house", Vec::new());
+    let item = propose(world, &task, "Compare vans");
+    let scripted = world.models.default_model();
+    let rules: Arc<dyn Model> = Arc::new(Rules(scripted.clone()));
+    world.models.replace([rules, scripted.clone()], "rules", None);
+    let refused = wait(world.changes.confirm(&owner(), &item.set, item.index, None));
+    let refused = refused.expect_err("no model can do it").to_string();
+    assert!(refused.contains("language model"), "{refused}");
+    let open = world.items(&task).pop().expect("an item");
+    assert_eq!(open.state, State::Pending, "{refused}");
+    world.models.replace([scripted.clone()], scripted.name(), None);
+    confirm(world, &open);
+    assert_eq!(wait(world.work.definitions(WS)).expect("readable").len(), 1);
 }
 
 fn a_confirm_that_is_given_twice_at_once_starts_one_run(world: &World) {
@@ -270,6 +310,7 @@ each_engine! {
     a_title_is_kept_back_from_a_model_that_may_not_see_why,
     a_result_is_as_private_as_what_any_of_its_attempts_read,
     what_is_tried_again_before_the_next_poll_is_brought_back_once,
+    without_a_language_model_it_stays_open_until_one_is_chosen,
     a_confirm_starts_one_run_and_its_result_is_one_entry,
     a_confirm_that_is_given_twice_at_once_starts_one_run,
     an_undo_takes_it_back_until_it_has_begun,

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use dormouse_types::limits;
-use dormouse_types::model::{ProviderState, ToolCall, TurnEvent};
+use dormouse_types::model::{ProviderState, ToolCall, TurnEvent, Usage};
 use serde_json::{Value, json};
 
 use super::config::Rung;
@@ -287,6 +287,11 @@ impl Assembly {
         self.counts.merge(counts);
     }
 
+    /// What was reported of tokens so far; `None` as for [`Counts::usage`].
+    pub(crate) fn usage(&self) -> Option<Usage> {
+        self.counts.usage()
+    }
+
     /// The provider begins its message again.
     pub(crate) fn restart(&mut self) {
         let n_abandoned = self.n_abandoned + self.calls.len();
@@ -298,10 +303,18 @@ impl Assembly {
     ///
     /// Errors: the turn is refused, or a call is not complete.
     pub(crate) fn finish(
-        self,
+        &mut self,
         stop: Stop,
         context: &TurnContext,
     ) -> Result<Vec<TurnEvent>, WireError> {
+        let counts = self.counts;
+        let turn = std::mem::take(self);
+        // What was used stays known if the turn is none.
+        self.counts = counts;
+        turn.events(stop, context)
+    }
+
+    fn events(self, stop: Stop, context: &TurnContext) -> Result<Vec<TurnEvent>, WireError> {
         if !self.refusal.is_empty() {
             return Err(refusal(&self.refusal));
         }
@@ -310,20 +323,17 @@ impl Assembly {
             // The calls are in the text, which was cut.
             Rung::Schema | Rung::Fenced => true,
         };
-        if stop == Stop::Length && has_cut_calls {
-            return Err(WireError::refused(
-                "the answer reached the limit of output tokens in the middle of a tool call",
-            ));
-        }
         let says_nothing = || {
             let is_text =
                 |part: &Part| matches!(part, Part::Text { text, .. } if !text.trim().is_empty());
             self.calls.is_empty() && !self.order.iter().any(is_text)
         };
         if stop == Stop::Length && says_nothing() {
+            return Err(WireError::UsedUp);
+        }
+        if stop == Stop::Length && has_cut_calls {
             return Err(WireError::refused(
-                "the model used up its output tokens before it said or called anything: let it think less, or \
-                 choose another model",
+                "the answer reached the limit of output tokens in the middle of a tool call",
             ));
         }
         if let Some(draft) = self.calls.iter().find(|draft| !draft.is_closed) {

@@ -34,6 +34,12 @@ pub enum WireError {
         /// What to show.
         detail: String,
     },
+    /// The answer reached the limit of output tokens before it said or called anything.
+    #[error(
+        "the model used up its output tokens before it said or called anything: let it think less, or choose \
+         another model"
+    )]
+    UsedUp,
     /// The provider refuses in its answer, or a limit of ours refuses that.
     #[error("{detail}")]
     Refused {
@@ -63,7 +69,10 @@ impl WireError {
             Self::Unavailable { why: _, detail, retry_after } => {
                 Self::Unavailable { why: ProviderUnavailable::Outage, detail, retry_after }
             }
-            Self::Malformed { .. } | Self::Rejected { .. } | Self::Refused { .. } => self,
+            Self::Malformed { .. }
+            | Self::Rejected { .. }
+            | Self::UsedUp
+            | Self::Refused { .. } => self,
         }
     }
 
@@ -85,6 +94,7 @@ impl WireError {
                 ModelError::Provider { provider, why, detail: hide(detail), retry_after }
             }
             Self::Rejected { detail } => ModelError::Rejected { detail: hide(detail) },
+            Self::UsedUp => ModelError::Request { detail: self.to_string() },
             Self::Refused { detail } => ModelError::Request { detail: hide(detail) },
         }
     }

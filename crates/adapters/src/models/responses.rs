@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use dormouse_types::limits;
-use dormouse_types::model::{ToolChoice, TurnEvent};
+use dormouse_types::model::{ToolChoice, TurnEvent, Usage};
 use serde_json::{Value, json};
 
 use super::assembly::{Assembly, Stop, TurnContext, refusal, too_many_calls};
@@ -137,6 +137,7 @@ pub(crate) struct Decoder {
     streamed: BTreeSet<u64>,
     /// Items that have come as a whole.
     done: BTreeSet<u64>,
+    has_ended: bool,
 }
 
 impl Decoder {
@@ -156,6 +157,12 @@ impl Decoder {
             }
         }
         Ok(out)
+    }
+
+    /// What the provider reports of an answer that it ended, be it one that cannot be used. Before it says how
+    /// the answer ends, a figure is not yet what the call used.
+    pub(crate) fn reported(&self, is_whole: bool) -> Option<Usage> {
+        self.turn.usage().filter(|_| is_whole || self.has_ended)
     }
 
     fn event(
@@ -267,6 +274,10 @@ impl Decoder {
         context: &TurnContext,
         out: &mut Vec<TurnEvent>,
     ) -> Result<(), WireError> {
+        self.has_ended = true;
+        if let Some(usage) = response.get("usage").filter(|usage| usage.is_object()) {
+            self.turn.count(counts(usage));
+        }
         if response.get("error").is_some_and(|error| !error.is_null()) {
             return Err(failure::of_object(response, config));
         }
@@ -277,9 +288,6 @@ impl Decoder {
             if !is_cut {
                 self.item(place as u64, item, out)?;
             }
-        }
-        if let Some(usage) = response.get("usage").filter(|usage| usage.is_object()) {
-            self.turn.count(counts(usage));
         }
         let status = response.get("status").and_then(Value::as_str).unwrap_or_default();
         let reason = response.pointer("/incomplete_details/reason").and_then(Value::as_str);
@@ -295,7 +303,7 @@ impl Decoder {
             }
             _ => return Err(WireError::malformed("the answer is not a response of this format")),
         };
-        out.extend(std::mem::take(&mut self.turn).finish(stop, context)?);
+        out.extend(self.turn.finish(stop, context)?);
         Ok(())
     }
 }

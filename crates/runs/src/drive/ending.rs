@@ -17,6 +17,7 @@ use dormouse_types::{EventKind, HolderId, Origin, RunKey, Timestamp, limits};
 use super::{ATTEMPTS, ActiveRun, CONFLICTS};
 use crate::breaker;
 use crate::handler::{RunError, RunOutput, StopReason};
+use crate::model_call::FailedCall;
 use crate::spending::{Outcome, Reservation};
 use crate::status::{Event, after};
 use crate::truncation::Truncation;
@@ -102,8 +103,8 @@ impl ActiveRun<'_> {
     }
 
     /// Ends a run whose model gave no answer that can be used.
-    pub(super) async fn fail_unanswered(&mut self, error: &ModelError) -> Result<End, RunError> {
-        self.fail_after(error.to_string(), self.settled(Outcome::of_error(error))).await
+    pub(super) async fn fail_unanswered(&mut self, failed: &FailedCall) -> Result<End, RunError> {
+        self.fail_after(failed.error.to_string(), self.unanswered(failed)).await
     }
 
     /// Ends a run whose prompt was cut by the server. The call is settled by what the server counted.
@@ -133,7 +134,8 @@ impl ActiveRun<'_> {
     /// The breaker, the run and the event that the provider is away are one commit: it frees the
     /// lease, and a run without its lease writes nothing more. Several runs may record a failure at
     /// once; each retries on the fresh breaker row, so every failure is counted.
-    pub(super) async fn provider_unavailable(&self, error: &ModelError) -> Result<End, RunError> {
+    pub(super) async fn provider_unavailable(&self, failed: &FailedCall) -> Result<End, RunError> {
+        let error = &failed.error;
         let ModelError::Provider { why, retry_after, detail, .. } = error else {
             return Err(RunError::Broken(error.to_string()));
         };
@@ -148,7 +150,7 @@ impl ActiveRun<'_> {
             let after = breaker::failed(before.as_ref(), provider, why, detail, asked_at, now);
             let due = after.open_until.unwrap_or(now + self.driver.pause(after.failures));
             let due = due.max(now + retry_after.unwrap_or_default().min(LONGEST_RETRY_AFTER));
-            let mut ops = self.settled(Outcome::of_error(error));
+            let mut ops = self.unanswered(failed);
             ops.push(row::put(ws, before.as_ref(), &after));
             let has_opened = after.opened > before.map_or(0, |row| row.opened);
             let away = || provider_event(EventKind::ProviderAway, provider);

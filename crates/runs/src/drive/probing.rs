@@ -54,9 +54,9 @@ impl ActiveRun<'_> {
                 Ok(None)
             }
             Err(NotProbed::Model(error @ ModelError::Provider { .. })) => {
-                self.provider_unavailable(&error).await.map(Some)
+                self.provider_unavailable(&error.into()).await.map(Some)
             }
-            Err(NotProbed::Model(error)) => self.fail_unanswered(&error).await.map(Some),
+            Err(NotProbed::Model(error)) => self.fail_unanswered(&error.into()).await.map(Some),
             Err(NotProbed::OverBudget { reason, held }) => {
                 let day = self.driver.day_of(self.driver.clock.now());
                 self.put_off_by_budget(OverBudget::Workspace, held, day).await?;

@@ -252,10 +252,20 @@ pub struct ModelTest {
     pub usage: Option<Usage>,
     /// Whether the server said of every call what it used.
     pub is_counted: bool,
+    /// Whether an answer was cut at the limit of output tokens while the model thought.
+    pub is_cut: bool,
     /// What the server says of its context window. Units: tokens.
     pub window: Option<u64>,
     /// Why better ways do not work, in order.
     pub failures: Vec<(ToolMode, String)>,
+}
+
+impl ModelTest {
+    /// Whether it showed nothing: no call came back, and nobody knows whether one would have come after a longer
+    /// thought.
+    pub fn is_open(&self) -> bool {
+        self.tool_mode.is_none() && self.is_cut
+    }
 }
 
 /// Where models, keys and prices come from; implemented by the composition root.

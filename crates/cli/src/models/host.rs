@@ -171,6 +171,7 @@ impl Host {
             first_event: probed.first_event,
             usage: probed.usage,
             is_counted: probed.is_counted,
+            is_cut: probed.is_cut,
             window,
             failures: probed.failures.into_iter().map(|(it, why)| (tool_mode(it), why)).collect(),
         })

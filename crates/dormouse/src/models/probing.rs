@@ -76,7 +76,10 @@ impl ModelTests {
                 .provider_of(&settings, id)
                 .map_err(|error| unusable(id, error.to_string()))?;
             let shown = self.call(ws, &settings, &provider, name).await;
-            let shown = shown.map_err(|error| not_probed(id, &provider, error))?;
+            let shown = shown.map_err(|error| not_probed(id, &provider, error))?.shown;
+            if shown.is_open() {
+                return Err(cut_short(&shown));
+            }
             self.note_probe(ws, holder, (id, &provider), &shown).await?;
             self.load().await?;
             // Another node may have found it out first: what that one kept holds.
@@ -213,6 +216,16 @@ fn calls_nothing(id: &str) -> NotProbed {
          itself: choose another model, or test it with `dormouse models test {id}` once its server has changed"
     );
     unusable(id, detail)
+}
+
+/// The model thought too long to be heard: this wake fails, as it would if a turn of it were cut, and the next one
+/// tries again.
+fn cut_short(shown: &ModelTest) -> NotProbed {
+    let why = shown.failures.first().map_or("it was cut while it thought", |(_, why)| why);
+    let detail = format!(
+        "a test call showed nothing of how it calls tools: {why}. Let it think less, or choose another model"
+    );
+    NotProbed::Model(ModelError::Request { detail })
 }
 
 /// The model is held, and needs the person.

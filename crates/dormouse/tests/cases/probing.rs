@@ -154,6 +154,19 @@ fn a_model_that_calls_no_tool_is_paid_for_once_until_a_person_tests_it_or_its_se
 }
 
 #[test]
+fn a_model_that_is_cut_while_it_thinks_is_not_taken_for_one_that_calls_nothing() {
+    let (world, task, agent) = asking("acme/thinker");
+    let shown = now(world.dormouse.test_model(&me(), "acme/thinker")).expect("tested");
+    assert_eq!((shown.tool_mode, shown.is_cut), (None, true));
+    let ran = wake(&world, &task, &agent);
+    let models = now(world.dormouse.models(&me())).expect("models").models;
+    let known = models.into_iter().find(|model| model.id == "acme/thinker").expect("kept");
+    assert_eq!((known.tool_mode, known.calls_nothing), (None, false));
+    assert!(matches!(&ran[..], [why] if why.contains("it was cut while it thought")), "{ran:?}");
+    assert_eq!(cost(&world).0, 2, "each test was paid, and nothing else");
+}
+
+#[test]
 fn two_nodes_that_try_a_model_without_tools_at_once_keep_and_tell_that_once() {
     let (world, task, agent) = asking("acme/mute");
     let second = world.task("Buy a flat");

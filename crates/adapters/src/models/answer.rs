@@ -219,12 +219,21 @@ pub(crate) async fn success(
     answer: HttpAnswer,
     config: &ModelConfig,
 ) -> Result<HttpAnswer, WireError> {
+    let encoding = answer.header("content-encoding").map(str::trim);
+    let encoding =
+        encoding.filter(|it| !matches!(it.to_ascii_lowercase().as_str(), "" | "identity"));
+    let encoding = encoding.map(failure::clean);
     if (200..300).contains(&answer.status) {
-        return Ok(answer);
+        return match encoding {
+            None => Ok(answer),
+            Some(encoding) => Err(compressed(&config.base.origin(), &encoding)),
+        };
     }
     let status = answer.status;
     let wait = failure::retry_after(|name| answer.header(name));
     let body = answer.read_start(REFUSAL_BYTES).await;
+    // What is compressed cannot be shown.
+    let body = if encoding.is_some() { Vec::new() } else { body };
     Err(failure::of_status(status, wait, &body, config))
 }
 
@@ -237,6 +246,18 @@ pub(crate) async fn json(answer: HttpAnswer, origin: &str) -> Result<Value, Wire
     let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes);
     serde_json::from_slice(text)
         .map_err(|_| WireError::malformed(format!("{origin} answered with text that is not JSON")))
+}
+
+/// Requests allow no encoding but the plain one.
+fn compressed(origin: &str, encoding: &str) -> WireError {
+    WireError::Unavailable {
+        why: ProviderUnavailable::WrongAnswer,
+        detail: format!(
+            "{origin} answered in the encoding {encoding:?}, which was not allowed: switch off compression in the \
+             server, or in the proxy before it"
+        ),
+        retry_after: None,
+    }
 }
 
 pub(crate) fn wrong_type(origin: &str, media_type: &str) -> WireError {

@@ -46,7 +46,7 @@ pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> Str
                 messages.user(vec![text_block(user)]);
             }
             Past::Native { turn, then } => {
-                let blocks = replay(turn, &config.provider).into_iter().filter_map(block);
+                let blocks = replay(turn, config).into_iter().filter_map(block);
                 messages.push("assistant", blocks.collect());
                 let mut answer: Vec<_> = turn
                     .results

@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 
 use dormouse_types::limits;
 use dormouse_types::model::{ProviderState, ToolCall, TurnEvent, Usage};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::config::Rung;
 use super::failure::WireError;
 use super::repair;
-use super::state::Piece;
+use super::state::{Piece, Writer};
 use super::usage::Counts;
 
 /// The pieces of one turn so far.
@@ -70,6 +70,8 @@ pub(crate) enum Stop {
 pub(crate) struct TurnContext {
     /// The provider, for what it must get back.
     pub(crate) provider: String,
+    /// The same server and format get back what it wants back, and no others.
+    pub(crate) writer: Writer,
     /// The number of the turn, for the ids of calls that have none.
     pub(crate) turn: u32,
     /// The names of the tools that were offered.
@@ -94,18 +96,36 @@ impl Assembly {
         if text.is_empty() {
             return Ok(());
         }
+        self.write(text, out)?;
+        match self.order.last_mut() {
+            Some(Part::Text { text: last, extra: None }) => last.push_str(text),
+            Some(Part::Text { .. } | Part::Call(_) | Part::Kept(_)) | None => {
+                self.order.push(Part::Text { text: text.to_owned(), extra: None });
+            }
+        }
+        Ok(())
+    }
+
+    /// A part of text, perhaps an empty one, that the provider wants back as it is, with what belongs to it.
+    pub(crate) fn signed_text(
+        &mut self,
+        text: &str,
+        extra: Value,
+        out: &mut Vec<TurnEvent>,
+    ) -> Result<(), WireError> {
+        self.keep_bytes(&extra)?;
+        self.write(text, out)?;
+        self.order.push(Part::Text { text: text.to_owned(), extra: Some(extra) });
+        Ok(())
+    }
+
+    fn write(&mut self, text: &str, out: &mut Vec<TurnEvent>) -> Result<(), WireError> {
         self.n_text_bytes += text.len();
         if self.n_text_bytes > limits::TURN_TEXT_BYTES {
             return Err(WireError::refused(format!(
                 "the model wrote more than {} bytes of text in one answer",
                 limits::TURN_TEXT_BYTES
             )));
-        }
-        match self.order.last_mut() {
-            Some(Part::Text { text: last, extra: None }) => last.push_str(text),
-            Some(Part::Text { .. } | Part::Call(_) | Part::Kept(_)) | None => {
-                self.order.push(Part::Text { text: text.to_owned(), extra: None });
-            }
         }
         out.push(TurnEvent::Text(text.to_owned()));
         Ok(())
@@ -265,6 +285,11 @@ impl Assembly {
         }
     }
 
+    /// Whether something was said or called.
+    pub(crate) fn has_content(&self) -> bool {
+        self.n_text_bytes > 0 || !self.calls.is_empty()
+    }
+
     /// Whether there are no calls.
     pub(crate) fn has_no_calls(&self) -> bool {
         self.calls.is_empty()
@@ -400,7 +425,7 @@ impl Assembly {
                 }
             }
         }
-        let data = json!(pieces).to_string();
+        let data = context.writer.state(pieces);
         too_much_state(data.len())?;
         Ok((calls, Some(ProviderState { provider: context.provider.clone(), data })))
     }

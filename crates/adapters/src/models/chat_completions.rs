@@ -37,7 +37,7 @@ pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> Str
                 messages.push(message("user", user.clone()));
             }
             Past::Native { turn, then } => {
-                messages.push(assistant(replay(turn, &config.provider)));
+                messages.push(assistant(replay(turn, config)));
                 let has_results = !turn.results.is_empty();
                 for result in &turn.results {
                     messages.push(object([
@@ -187,6 +187,10 @@ impl Decoder {
             Input::Event(value) => self.part(value, "delta", config, &mut out)?,
             Input::Whole(value) => {
                 self.part(value, "message", config, &mut out)?;
+                // One piece of JSON is whole: some servers say no reason.
+                if self.reason.is_none() && self.turn.has_content() && self.turn.all_complete() {
+                    self.reason = Some("stop".to_owned());
+                }
                 out.extend(self.finish(context)?);
             }
             Input::Done if self.reason.is_none() && self.turn.all_complete() => {

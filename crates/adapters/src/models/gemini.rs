@@ -29,7 +29,7 @@ pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> Str
                 contents.push(content("user", vec![text_part(user)]));
             }
             Past::Native { turn, then } => {
-                let parts = replay(turn, &config.provider).into_iter().filter_map(part);
+                let parts = replay(turn, config).into_iter().filter_map(part);
                 contents.push(content("model", parts.collect()));
                 let answer: Vec<_> = turn
                     .results
@@ -202,11 +202,11 @@ impl Decoder {
             return Ok(());
         }
         if let Some(text) = part.get("text").and_then(Value::as_str) {
-            self.turn.text(text, out)?;
-            if let Some(extra) = extra {
-                self.turn.text_extra(extra)?;
-            }
-            return Ok(());
+            // A part with a signature is not merged with another one.
+            return match extra {
+                Some(extra) => self.turn.signed_text(text, extra, out),
+                None => self.turn.text(text, out),
+            };
         }
         match part.get("functionCall") {
             Some(call) => self.call(call, extra, out),

@@ -32,7 +32,7 @@ pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> Str
                 input.push(message("user", user.clone()));
             }
             Past::Native { turn, then } => {
-                input.extend(replay(turn, &config.provider).into_iter().filter_map(item));
+                input.extend(replay(turn, config).into_iter().filter_map(item));
                 for result in &turn.results {
                     input.push(object([
                         ("type", "function_call_output".into()),
@@ -137,6 +137,8 @@ pub(crate) struct Decoder {
     streamed: BTreeSet<u64>,
     /// Items that have come as a whole.
     done: BTreeSet<u64>,
+    /// Messages whose refusal has come in pieces.
+    refused: BTreeSet<u64>,
     has_ended: bool,
 }
 
@@ -198,7 +200,10 @@ impl Decoder {
                 let place = place(event)?;
                 self.item(place, event.get("item").unwrap_or(&Value::Null), out)?;
             }
-            "response.refusal.delta" => self.turn.refuse(text("delta")),
+            "response.refusal.delta" => {
+                self.refused.insert(place(event)?);
+                self.turn.refuse(text("delta"));
+            }
             "response.completed" | "response.incomplete" | "response.failed" => {
                 self.end(event.get("response").unwrap_or(&Value::Null), config, context, out)?;
             }
@@ -243,6 +248,7 @@ impl Decoder {
                         "output_text" if !is_streamed => {
                             self.turn.text(text("text").unwrap_or_default(), out)?;
                         }
+                        "refusal" if self.refused.contains(&place) => {}
                         "refusal" => self.turn.refuse(text("refusal").unwrap_or("no reason given")),
                         _ => {}
                     }

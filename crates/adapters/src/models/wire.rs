@@ -8,6 +8,7 @@ use super::conversation::Conversation;
 use super::failure::WireError;
 use super::input::Input;
 use super::rungs::{self, TextRung};
+use super::state::Writer;
 use super::{anthropic, chat_completions, gemini, responses};
 use crate::http::{HeaderText, HttpRequest, Method, path_segment};
 
@@ -66,6 +67,7 @@ impl Decoder {
             config: config.clone(),
             context: TurnContext {
                 provider: config.provider.clone(),
+                writer: Writer::of(config),
                 turn: request.turn,
                 offered: request.tools.iter().map(|tool| tool.name.clone()).collect(),
                 rung: config.rung,

@@ -200,7 +200,7 @@ impl ActiveRun<'_> {
                     }
                 }
                 Step::RunTool { turn, call } => self.effect(turn, call).await?,
-                Step::Finish { cut } => return self.finish_recorded(cut, Vec::new()).await,
+                Step::Finish { cut } => return self.finish_recorded(cut).await,
             }
         }
     }
@@ -251,8 +251,7 @@ impl ActiveRun<'_> {
         if turn > 1
             && let Some(reason) = clearance.refusal(&[self.own_source()])
         {
-            let audit = vec![self.denied_request(reason)];
-            return self.finish_recorded(true, audit).await.map(Some);
+            return self.finish_hidden(reason).await.map(Some);
         }
         let gated = gate(gathered.fragments, &clearance);
         if let Some(reason) = gated.hidden_task() {
@@ -265,7 +264,7 @@ impl ActiveRun<'_> {
             // A later turn asks for what is missing. If nothing is, the run has what it is for.
             let has_all = turn > 1 && self.handler.is_closed(&self.log);
             return match has_all {
-                true => self.finish_recorded(true, Vec::new()).await.map(Some),
+                true => self.finish_full().await.map(Some),
                 false => Err(RunError::TooLarge(why)),
             };
         }

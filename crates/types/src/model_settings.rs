@@ -110,6 +110,9 @@ pub struct KnownModel {
     /// or its provider is another server.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub calls_nothing: bool,
+    /// Whether the test call that came back was made with a key: a process without one sends this model nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub with_key: bool,
     /// Its context window, as its server states it. Units: tokens.
     pub window: Option<u64>,
     /// The context window that a person set, which goes before the stated one. Units: tokens.
@@ -165,6 +168,7 @@ impl ModelSettings {
             known.tool_mode = None;
             known.was_silent = false;
             known.calls_nothing = false;
+            known.with_key = false;
             known.window = None;
         }
     }
@@ -186,6 +190,7 @@ impl KnownModel {
             tool_mode: None,
             was_silent: false,
             calls_nothing: false,
+            with_key: false,
             window: None,
             own_window: None,
             price: None,

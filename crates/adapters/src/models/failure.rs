@@ -297,6 +297,9 @@ impl ErrorBody {
             return unavailable(ProviderUnavailable::Configuration, &what);
         }
         match status {
+            Some(401 | 403) if config.key.is_none() => {
+                unavailable(ProviderUnavailable::Authentication, NO_KEY_ADVICE)
+            }
             Some(401 | 403) => unavailable(ProviderUnavailable::Authentication, KEY_ADVICE),
             Some(429) => unavailable(ProviderUnavailable::Quota, QUOTA_ADVICE),
             Some(408 | 500..) => unavailable(ProviderUnavailable::Outage, OUTAGE_ADVICE),
@@ -344,6 +347,7 @@ fn nothing_here(config: &ModelConfig) -> String {
 }
 
 const KEY_ADVICE: &str = "the provider does not accept the key; enter a valid one";
+const NO_KEY_ADVICE: &str = "the provider wants a key, and it was sent none; set one";
 const QUOTA_ADVICE: &str = "the provider's limit is reached";
 const OUTAGE_ADVICE: &str = "the provider does not work at the moment";
 

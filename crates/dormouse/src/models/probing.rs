@@ -102,6 +102,7 @@ impl ModelTests {
         (id, provider): (&str, &Provider),
         shown: &ModelTest,
     ) -> Result<(), RunError> {
+        let has_key = self.has_key(provider);
         let note = |settings: &mut ModelSettings| {
             let now = self.source.provider_of(settings, id);
             let is_same = now.is_ok_and(|(now, _)| now.is_same_server(provider));
@@ -110,7 +111,7 @@ impl ModelTests {
                 .is_some_and(|known| known.tool_mode.is_some() || known.calls_nothing);
             let is_new = is_same && !is_known;
             if is_new {
-                note_test(settings, id, shown);
+                note_test(settings, id, shown, has_key);
             }
             is_new
         };

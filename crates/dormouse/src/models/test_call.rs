@@ -8,7 +8,9 @@ use dormouse_runs::spending::{self, Outcome, Reservation};
 use dormouse_store::agent::model_call::NewCall;
 use dormouse_store::{Commit, CommitError, Db, Op, Refusal, Store};
 use dormouse_types::model::ModelError;
-use dormouse_types::model_settings::{KnownModel, ModelSettings, ModelTest, Provider, ToolMode};
+use dormouse_types::model_settings::{
+    KeySource, KnownModel, ModelSettings, ModelTest, Provider, ToolMode,
+};
 use dormouse_types::port::{Clock, Entropy, Patience};
 use dormouse_types::spend::{Amount, OverBudget, Unit};
 use dormouse_types::{HolderId, Id as _, RequestId, RunKey, WorkspaceId, WorkspaceZone};
@@ -38,6 +40,11 @@ pub(crate) struct ModelTests {
 }
 
 impl ModelTests {
+    /// Whether this process has a key for a provider.
+    pub(super) fn has_key(&self, provider: &Provider) -> bool {
+        self.source.host.key(provider).source != KeySource::None
+    }
+
     /// Makes the calls, reserved before and settled after.
     pub(super) async fn call(
         &self,
@@ -184,7 +191,7 @@ impl From<CommitError> for TestError {
 pub(super) const PAID_OFF: &str = "calls that cost money are switched off: switch them on first";
 
 /// Notes what a test showed. One that is open says nothing of how the model calls tools.
-pub(super) fn note_test(settings: &mut ModelSettings, id: &str, shown: &ModelTest) {
+pub(super) fn note_test(settings: &mut ModelSettings, id: &str, shown: &ModelTest, has_key: bool) {
     let before = settings.known(id).cloned().unwrap_or_else(|| KnownModel::new(id));
     settings.models.retain(|known| known.id != id);
     let window = shown.window.or(before.window);
@@ -193,6 +200,7 @@ pub(super) fn note_test(settings: &mut ModelSettings, id: &str, shown: &ModelTes
         false => KnownModel {
             tool_mode: shown.tool_mode,
             calls_nothing: shown.tool_mode.is_none(),
+            with_key: shown.tool_mode.is_some() && has_key,
             window,
             ..before
         },

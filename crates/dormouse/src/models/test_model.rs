@@ -31,11 +31,12 @@ impl Dormouse {
             TestError::Model(error) => Error::Model(error.to_string()),
             TestError::Commit(error) => error.into(),
         })?;
+        let has_key = tests.has_key(&provider);
         self.edit_models(caller, AuditAction::ModelsTest, id, |settings| {
             // It says nothing of another server, which the provider may have been moved to meanwhile.
             let now = self.provider_of(settings, id);
             if now.is_ok_and(|(now, _)| now.is_same_server(&provider)) {
-                note_test(settings, id, &tested.shown);
+                note_test(settings, id, &tested.shown, has_key);
                 // A person saw what it does: whether it obeys is watched anew.
                 let known = settings.models.iter_mut().find(|known| known.id == id);
                 known.into_iter().for_each(|known| known.was_silent = false);

@@ -87,6 +87,9 @@ impl ModelTests {
             if kept.known(id).is_some_and(|known| known.calls_nothing) {
                 return Err(calls_nothing(id));
             }
+            if kept.known(id).is_none_or(|known| known.tool_mode.is_none()) {
+                return Err(NotProbed::SettingsChanged);
+            }
             return Ok(());
         }
         self.load().await?;

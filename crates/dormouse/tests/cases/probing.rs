@@ -229,6 +229,43 @@ fn a_model_that_calls_nothing_when_a_turn_forces_it_is_tried_anew_once() {
     assert!(audited(&world).ends_with(&[forget, probe]), "{:?}", audited(&world));
 }
 
+/// The provider of the test host, at another address from a commit on.
+fn moved_before(world: &World, label: &'static str) {
+    let dormouse = world.dormouse.clone();
+    world.hooks.before_commit(label, move || {
+        let base_url = "https://moved.example/v1".into();
+        let moved = Provider { base_url, ..provider("acme") };
+        now(dormouse.put_provider(&me(), moved)).expect("moved");
+    });
+}
+
+#[test]
+fn a_run_whose_model_was_forgotten_meanwhile_asks_again_in_the_way_that_is_found_out_then() {
+    let (world, task, agent) = asking("acme/silent");
+    now(world.dormouse.put_provider(&me(), provider("acme"))).expect("added");
+    moved_before(&world, "models.forget");
+    assert_eq!(wake(&world, &task, &agent), ["completed"]);
+    assert!(world.hooks.is_done());
+    assert_eq!(
+        cost(&world).0,
+        7,
+        "the turn is asked for again at the new address, and there once more"
+    );
+}
+
+#[test]
+fn what_a_test_showed_of_a_server_that_was_left_meanwhile_is_not_taken_for_an_answer() {
+    let (world, task, agent) = asking("acme/new");
+    now(world.dormouse.put_provider(&me(), provider("acme"))).expect("added");
+    moved_before(&world, "models.probe");
+    wake(&world, &task, &agent);
+    assert!(world.hooks.is_done());
+    assert_eq!((mode(&world, "acme/new"), cost(&world).0), (None, 1), "it is not asked untried");
+    world.later(60);
+    world.drain(&task);
+    assert_eq!(mode(&world, "acme/new"), Some(ToolMode::Schema), "it is tested anew");
+}
+
 /// The services of another node on the same database.
 fn another_node(world: &World) -> Dormouse {
     let node = world.another_node("UTC");

@@ -24,7 +24,7 @@ use crate::{End, Lease};
 const CALLS_UNDER_WAY: Duration = Duration::from_secs(10);
 
 /// How soon a run tries again whose model is of settings that were changed a moment ago.
-const SETTINGS_CHANGED: Duration = Duration::from_secs(1);
+pub(super) const SETTINGS_CHANGED: Duration = Duration::from_secs(1);
 
 impl ActiveRun<'_> {
     /// Reserves what the call may cost, in every scope at once; returns the end of the run if it may

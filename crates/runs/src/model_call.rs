@@ -303,6 +303,7 @@ mod tests {
         }
     }
 
+    #[expect(clippy::result_large_err, reason = "it is the result of what is tested")]
     fn ask(events: Vec<TurnEvent>, sink: &dyn DeltaSink) -> Result<Answer, NoAnswer> {
         let model = Fixed { events, hangs: false };
         turn(&model, (WorkspaceId(1), &holder()), &request(), sink, &Time { passes: false }, LEFT)

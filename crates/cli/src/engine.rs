@@ -120,7 +120,7 @@ impl Engine {
             zone,
             owner: owner.clone(),
         };
-        let host = crate::models::host(config, port)?;
+        let host = crate::models::host(config, port, &owner)?;
         let mut dormouse = Dormouse::new(parts)
             .with_compute(reading)
             .with_work_rules(Arc::new(Rules))

@@ -3,6 +3,8 @@
 //! Decided when a run is claimed, for every kind of holder alike; what may be spent is decided once
 //! more, and for good, when a call is reserved.
 
+use std::time::Duration;
+
 use dormouse_scheduler::claim::raise_fence;
 use dormouse_scheduler::status::{Event, after};
 use dormouse_scheduler::{Capacity, SchedulerError};
@@ -32,7 +34,13 @@ pub enum MayAsk {
         /// Refuses the commit if that has changed.
         guard: Vec<Op>,
     },
+    /// Not here: this process lacks the key of the model, and another one may have it.
+    Elsewhere,
 }
+
+/// How long a run is left to other processes whose key this one lacks. After that it runs here, sends nothing and
+/// says what is missing.
+const LEFT_TO_OTHERS: Duration = Duration::from_secs(60);
 
 /// The error of a run that waited for a model while another one was chosen.
 const ANOTHER_MODEL: &str = "another model was chosen while it waited: see what follows";
@@ -75,15 +83,18 @@ impl Driver {
         Ok(widest(gates))
     }
 
-    /// Decides whether a run of a holder may ask a model.
+    /// Decides whether the run of a due row may ask a model.
     pub async fn may_ask(
         &self,
         ws: WorkspaceId,
-        holder: &HolderId,
+        row: &QueueEntry,
         model: &dyn Model,
         now: Timestamp,
     ) -> Result<MayAsk, ReadError> {
-        if let Some(later) = self.unaffordable(ws, holder, model, now).await? {
+        if model.lacks_key() && row.due_at.is_some_and(|due| now < due + LEFT_TO_OTHERS) {
+            return Ok(MayAsk::Elsewhere);
+        }
+        if let Some(later) = self.unaffordable(ws, &row.holder, model, now).await? {
             return Ok(later);
         }
         let query = breaker::of_model(ws, model.provider(), model.name());

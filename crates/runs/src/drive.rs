@@ -30,7 +30,7 @@ pub use recorded_request::rebuild;
 
 use crate::gate::gate;
 use crate::handler::{AppliedCall, ClosingTools, ExecutedCalls, RunError, RunHandler, RunOutput};
-use crate::model_call::{Answer, DeltaSink, EndOfRun, NoAnswer, NoSink};
+use crate::model_call::{Answer, DeltaSink, EndOfRun, FailedCall, NoAnswer, NoSink};
 use crate::models::Models;
 use crate::prober::Prober;
 use crate::run_log;
@@ -200,7 +200,7 @@ impl ActiveRun<'_> {
                     }
                 }
                 Step::RunTool { turn, call } => self.effect(turn, call).await?,
-                Step::Finish { cut } => return self.finish_recorded(cut, Vec::new()).await,
+                Step::Finish { cut } => return self.finish_recorded(cut).await,
             }
         }
     }
@@ -251,8 +251,7 @@ impl ActiveRun<'_> {
         if turn > 1
             && let Some(reason) = clearance.refusal(&[self.own_source()])
         {
-            let audit = vec![self.denied_request(reason)];
-            return self.finish_recorded(true, audit).await.map(Some);
+            return self.finish_hidden(reason).await.map(Some);
         }
         let gated = gate(gathered.fragments, &clearance);
         if let Some(reason) = gated.hidden_task() {
@@ -265,7 +264,7 @@ impl ActiveRun<'_> {
             // A later turn asks for what is missing. If nothing is, the run has what it is for.
             let has_all = turn > 1 && self.handler.is_closed(&self.log);
             return match has_all {
-                true => self.finish_recorded(true, Vec::new()).await.map(Some),
+                true => self.finish_full().await.map(Some),
                 false => Err(RunError::TooLarge(why)),
             };
         }
@@ -294,12 +293,12 @@ impl ActiveRun<'_> {
                 answer.turn.results.truncate(room);
                 answer
             }
-            Err(error @ ModelError::Provider { .. }) => {
-                return self.provider_unavailable(&error).await.map(Some);
+            Err(failed @ FailedCall { error: ModelError::Provider { .. }, .. }) => {
+                return self.provider_unavailable(&failed).await.map(Some);
             }
-            Err(error @ (ModelError::Rejected { .. } | ModelError::Request { .. })) => {
-                self.forget_refused(&error).await?;
-                return self.fail_unanswered(&error).await.map(Some);
+            Err(failed) => {
+                self.forget_refused(&failed.error).await?;
+                return self.fail_unanswered(&failed).await.map(Some);
             }
         };
         self.note_provider_is_back().await?;
@@ -412,14 +411,14 @@ impl ActiveRun<'_> {
     }
 
     /// Asks the model, unless something ends the call first; its connection is closed then.
-    async fn answer(&self, request: &Request) -> Result<Result<Answer, ModelError>, Interruption> {
+    async fn answer(&self, request: &Request) -> Result<Result<Answer, FailedCall>, Interruption> {
         let Driver { clock, sink, .. } = self.driver;
         let left = clock.now().until(self.started() + self.patience());
         let who = (self.lease.ws, self.lease.holder());
         let answer = crate::model_call::turn(&*self.model, who, request, &**sink, &**clock, left);
         match select(Box::pin(answer), Box::pin(self.interrupted())).await {
             Either::Left((Ok(answer), _)) => Ok(Ok(answer)),
-            Either::Left((Err(NoAnswer::Failed(error)), _)) => Ok(Err(error)),
+            Either::Left((Err(NoAnswer::Failed(failed)), _)) => Ok(Err(failed)),
             Either::Left((Err(NoAnswer::OverTime), _)) => Err(Interruption::OverTime),
             Either::Right((why, _)) => Err(why),
         }

@@ -75,18 +75,32 @@ pub struct Answer {
     pub usage: Option<Usage>,
 }
 
+/// A call whose answer is no turn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FailedCall {
+    pub error: ModelError,
+    /// What the provider said that it used all the same, as with a refusal; `None` if it said nothing.
+    pub usage: Option<Usage>,
+}
+
+impl From<ModelError> for FailedCall {
+    fn from(error: ModelError) -> Self {
+        Self { error, usage: None }
+    }
+}
+
 /// Why there is no turn.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NoAnswer {
     /// The model failed, or its provider.
-    Failed(ModelError),
+    Failed(FailedCall),
     /// The run had no time left, and the model was still writing.
     OverTime,
 }
 
 impl From<ModelError> for NoAnswer {
     fn from(error: ModelError) -> Self {
-        Self::Failed(error)
+        Self::Failed(error.into())
     }
 }
 
@@ -111,7 +125,8 @@ pub async fn turn(
     let mut events = model.ask(request);
     loop {
         let event = match next_within(&mut events, clock.sleep(limit), &mut over).await {
-            Next::Event(event) => event?,
+            Next::Event(Ok(event)) => event,
+            Next::Event(Err(error)) => return Err(NoAnswer::Failed(FailedCall { error, usage })),
             Next::End => break,
             Next::Late => return Err(late(model, limit).into()),
             Next::OverTime if is_writing => return Err(NoAnswer::OverTime),
@@ -132,7 +147,7 @@ pub async fn turn(
                 sink.call(&live, index, &name, &json);
             }
             TurnEvent::Call(call) => turn.calls.push(call),
-            TurnEvent::State(state) => turn.provider_state = Some(within_limit(state)?),
+            TurnEvent::State(state) => turn.provider_state = Some(state),
             TurnEvent::Usage(tokens) => usage = Some(tokens),
             TurnEvent::End { ended } => {
                 turn.ended = ended;
@@ -142,6 +157,9 @@ pub async fn turn(
     }
     if !complete {
         return Err(ModelError::Request { detail: "the answer broke off".into() }.into());
+    }
+    if let Some(error) = turn.provider_state.as_ref().and_then(beyond_limit) {
+        return Err(NoAnswer::Failed(FailedCall { error, usage }));
     }
     unique_ids(&mut turn);
     turn.results = vec![None; turn.calls.len()];
@@ -181,13 +199,10 @@ fn late(model: &dyn Model, limit: Duration) -> ModelError {
     }
 }
 
-fn within_limit(state: ProviderState) -> Result<ProviderState, ModelError> {
-    if state.data.len() <= limits::PROVIDER_STATE_BYTES {
-        return Ok(state);
-    }
+fn beyond_limit(state: &ProviderState) -> Option<ModelError> {
     let (found, most) = (state.data.len(), limits::PROVIDER_STATE_BYTES);
     let detail = format!("the provider wants {found} bytes back with its turn, more than {most}");
-    Err(ModelError::Request { detail })
+    (found > most).then_some(ModelError::Request { detail })
 }
 
 /// Gives calls without a unique id a new one, because results are matched by id.
@@ -288,6 +303,7 @@ mod tests {
         }
     }
 
+    #[expect(clippy::result_large_err, reason = "it is the result of what is tested")]
     fn ask(events: Vec<TurnEvent>, sink: &dyn DeltaSink) -> Result<Answer, NoAnswer> {
         let model = Fixed { events, hangs: false };
         turn(&model, (WorkspaceId(1), &holder()), &request(), sink, &Time { passes: false }, LEFT)
@@ -323,7 +339,8 @@ mod tests {
     #[test]
     fn an_answer_without_an_end_is_none() {
         let answer = ask(vec![TurnEvent::Text("All ".into())], &NoSink);
-        assert!(matches!(answer, Err(NoAnswer::Failed(ModelError::Request { .. }))), "{answer:?}");
+        let Err(NoAnswer::Failed(failed)) = answer else { panic!("{answer:?}") };
+        assert!(matches!(failed.error, ModelError::Request { .. }), "{failed:?}");
     }
 
     #[test]
@@ -335,7 +352,7 @@ mod tests {
         assert_eq!(kept, Some(state(most)));
         let refused = ask(events(most + 1), &NoSink).expect_err("too much");
         let NoAnswer::Failed(refused) = refused else { panic!("{refused:?}") };
-        assert!(refused.to_string().contains(&(most + 1).to_string()), "{refused}");
+        assert!(refused.error.to_string().contains(&(most + 1).to_string()), "{refused:?}");
     }
 
     #[test]
@@ -347,7 +364,7 @@ mod tests {
             let answer = turn(&model, (WorkspaceId(1), &holder), &request, &NoSink, &time, LEFT)
                 .now_or_never();
             match answer.expect("time passes").expect_err("silence") {
-                NoAnswer::Failed(error) => error.to_string(),
+                NoAnswer::Failed(failed) => failed.error.to_string(),
                 NoAnswer::OverTime => panic!("it has time left"),
             }
         };

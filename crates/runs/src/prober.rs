@@ -57,6 +57,8 @@ pub enum NotProbed {
     },
     /// Calls that cost money are switched off.
     PaidCallsOff,
+    /// Its provider was changed while the calls were made, so that what they showed is of another server.
+    SettingsChanged,
     /// The store.
     Store(RunError),
 }

@@ -210,8 +210,24 @@ impl Reservation {
     /// A figure that cannot be right, or none, counts as the whole reservation.
     pub fn settled(&self, ws: WorkspaceId, outcome: Outcome<'_>) -> Vec<Op> {
         let reserved = self.call.reserved.value;
+        let (status, spent, usage) = self.settlement(outcome);
+        let mut ops = vec![model_call::settle(ws, &self.call, status, spent, usage)];
+        let accounts = self.accounts();
+        ops.extend(accounts.map(|(_, account)| spend::settle(ws, &account, reserved, spent)));
+        ops
+    }
+
+    /// Returns what the call is booked with, in the unit of its reservation, and whether that is the whole
+    /// reservation because nobody knows what it did cost.
+    pub fn booked(&self, outcome: Outcome<'_>) -> (Amount, bool) {
+        let (status, value, _) = self.settlement(outcome);
+        (Amount { value, ..self.call.reserved }, status != CallStatus::Settled)
+    }
+
+    fn settlement<'a>(&self, outcome: Outcome<'a>) -> (CallStatus, i64, Option<&'a Usage>) {
+        let reserved = self.call.reserved.value;
         let price = self.price.as_ref();
-        let (status, spent, usage) = match outcome {
+        match outcome {
             Outcome::NotServed => (CallStatus::Settled, 0, None),
             Outcome::Unknown => (CallStatus::Assumed, reserved, None),
             Outcome::BrokenOff => (CallStatus::BrokenOff, reserved, None),
@@ -228,11 +244,7 @@ impl Reservation {
                     None => (CallStatus::Assumed, reserved, None),
                 }
             }
-        };
-        let mut ops = vec![model_call::settle(ws, &self.call, status, spent, usage)];
-        let accounts = self.accounts();
-        ops.extend(accounts.map(|(_, account)| spend::settle(ws, &account, reserved, spent)));
-        ops
+        }
     }
 }
 

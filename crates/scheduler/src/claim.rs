@@ -74,6 +74,7 @@ impl Scheduler {
                 self.postpone(ws, row, (until, why), guard).await?;
                 return Ok(None);
             }
+            (Admission::Leave, _) => return Ok(None),
             (Admission::Park { guard }, _) => {
                 self.park(ws, row, guard).await?;
                 return Ok(None);

@@ -86,6 +86,8 @@ pub enum Admission {
         /// What else the claim writes.
         ops: Vec<Op>,
     },
+    /// This process cannot run it, and another one may: nothing is written, and a later sweep decides again.
+    Leave,
     /// It may not run until something unblocks it, which makes it due again.
     Park {
         /// Guards the commit by what the decision was based on.

@@ -34,7 +34,7 @@ pub fn provider(name: &str) -> Provider {
 
 /// Finds the key of `acme`, builds whatever it is given but a model called `broken`, and keeps no key.
 /// Its models answer nothing. How those called `new`, `refusing` and `silent` call tools is not known before a test;
-/// `refusing` takes no tools, `silent` says something and calls none though a test shows that it does, and `mute` calls none in any way. A test of `counted` and of `partly-counted` takes two calls, of which the
+/// `refusing` takes no tools, `silent` says something and calls none though a test shows that it does, `mute` calls none in any way, and `thinker` is cut while it thinks. A test of `counted` and of `partly-counted` takes two calls, of which the
 /// provider counts both or one.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Host;
@@ -143,7 +143,7 @@ impl ModelHost for Host {
         let id = format!("{}/{name}", provider.name);
         let (provider, is_own) = (provider.name.clone(), provider.is_own);
         let price = known.and_then(|known| known.price).unwrap_or(PRICE);
-        let is_new = ["new", "refusing", "mute", "silent"].contains(&name);
+        let is_new = ["new", "refusing", "mute", "silent", "thinker"].contains(&name);
         let is_probed = !is_new || known.is_some_and(|known| known.tool_mode.is_some());
         Ok(Arc::new(Remote { id, is_probed, provider, is_own, price }))
     }
@@ -204,13 +204,14 @@ impl ModelHost for Host {
         };
         Box::pin(std::future::ready(Ok(ModelTest {
             tool_mode: match name {
-                "mute" => None,
+                "mute" | "thinker" => None,
                 "silent" => Some(ToolMode::Native),
                 _ => Some(ToolMode::Schema),
             },
             first_event: None,
             usage,
             is_counted,
+            is_cut: name == "thinker",
             window: Some(8192),
             failures: usage.map(|_| tried(ToolMode::Native)).into_iter().collect(),
         })))

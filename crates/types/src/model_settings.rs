@@ -110,6 +110,9 @@ pub struct KnownModel {
     /// or its provider is another server.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub calls_nothing: bool,
+    /// Whether the test call that came back was made with a key: a process without one sends this model nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub with_key: bool,
     /// Its context window, as its server states it. Units: tokens.
     pub window: Option<u64>,
     /// The context window that a person set, which goes before the stated one. Units: tokens.
@@ -165,6 +168,7 @@ impl ModelSettings {
             known.tool_mode = None;
             known.was_silent = false;
             known.calls_nothing = false;
+            known.with_key = false;
             known.window = None;
         }
     }
@@ -186,6 +190,7 @@ impl KnownModel {
             tool_mode: None,
             was_silent: false,
             calls_nothing: false,
+            with_key: false,
             window: None,
             own_window: None,
             price: None,
@@ -252,10 +257,20 @@ pub struct ModelTest {
     pub usage: Option<Usage>,
     /// Whether the server said of every call what it used.
     pub is_counted: bool,
+    /// Whether an answer was cut at the limit of output tokens while the model thought.
+    pub is_cut: bool,
     /// What the server says of its context window. Units: tokens.
     pub window: Option<u64>,
     /// Why better ways do not work, in order.
     pub failures: Vec<(ToolMode, String)>,
+}
+
+impl ModelTest {
+    /// Whether it showed nothing: no call came back, and nobody knows whether one would have come after a longer
+    /// thought.
+    pub fn is_open(&self) -> bool {
+        self.tool_mode.is_none() && self.is_cut
+    }
 }
 
 /// Where models, keys and prices come from; implemented by the composition root.

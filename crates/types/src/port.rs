@@ -40,6 +40,11 @@ pub trait Model: Send + Sync {
     fn is_probed(&self) -> bool {
         true
     }
+    /// Whether this process lacks the key that it needs, and another process of the same database may have it.
+    /// Asked all the same, it sends nothing and says what is missing.
+    fn lacks_key(&self) -> bool {
+        false
+    }
     /// How long an answer may take.
     fn patience(&self) -> Patience {
         Patience::default()

@@ -72,13 +72,14 @@ impl Work {
         let model_name = if is_built_in { NO_MODEL } else { model.name() };
         let may_ask = match is_built_in {
             true => MayAsk::Now(Vec::new()),
-            false => self.driver.may_ask(ws, &entry.holder, &*model, now).await?,
+            false => self.driver.may_ask(ws, entry, &*model, now).await?,
         };
         let mut ops = match may_ask {
             MayAsk::Now(ops) => ops,
             MayAsk::Later { until, why, guard } => {
                 return Ok(Admission::Postpone { until, why, guard });
             }
+            MayAsk::Elsewhere => return Ok(Admission::Leave),
         };
         let version = definition.version;
         if run.state == RunState::Running {

@@ -28,9 +28,18 @@ pub(crate) fn ask<'a>(
     config: &'a ModelConfig,
     request: &'a Request,
 ) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
-    let start = Step::Send { transport, config, request };
-    let events = stream::unfold(start, Step::next);
+    let events = read(transport, config, request);
     Box::pin(events.map(|event| event.map_err(|error| error.into_model_error(config))))
+}
+
+/// The same with the errors of this room. What the provider reports of an answer that cannot be used comes right
+/// before its error.
+pub(crate) fn read<'a>(
+    transport: &'a dyn Transport,
+    config: &'a ModelConfig,
+    request: &'a Request,
+) -> BoxStream<'a, Result<TurnEvent, WireError>> {
+    Box::pin(stream::unfold(Step::Send { transport, config, request }, Step::next))
 }
 
 enum Step<'a> {
@@ -98,36 +107,46 @@ impl Reading {
         let origin = sent.target.origin();
         let answer = transport.send(&sent).await?;
         let answer = success(answer, config).await?;
-        let mut decoder = Decoder::new(request, config);
-        let mut ready = VecDeque::new();
         let media_type = answer.media_type();
-        let (body, is_closed) = match media_type.as_str() {
-            "text/event-stream" | "" => (answer.body, false),
+        let (body, whole) = match media_type.as_str() {
+            "text/event-stream" | "" => (answer.body, None),
             "application/json" => {
-                let whole = json(answer, &origin).await?;
-                ready.extend(decoder.step(Input::Whole(&whole))?);
                 let nothing: BoxStream<'static, _> = Box::pin(stream::empty());
-                (nothing, true)
+                (nothing, Some(json(answer, &origin).await?))
             }
             other => return Err(wrong_type(&origin, other)),
         };
-        Ok(Self {
-            decoder,
-            ready,
+        let mut reading = Self {
+            decoder: Decoder::new(request, config),
+            ready: VecDeque::new(),
             filter: KeyFilter::new(config.key.as_ref()),
             shown: VecDeque::new(),
             failed: None,
             events: SseReader::default(),
             body,
-            is_closed,
+            is_closed: whole.is_some(),
             has_begun: false,
-        })
+        };
+        if let Some(whole) = whole {
+            reading.failed = reading.step(Input::Whole(&whole)).err();
+        }
+        Ok(reading)
+    }
+
+    fn step(&mut self, input: Input<'_>) -> Result<(), WireError> {
+        let read = self.decoder.step(input);
+        if read.is_err() {
+            self.ready.extend(self.decoder.reported().map(TurnEvent::Usage));
+        }
+        self.ready.extend(read?);
+        Ok(())
     }
 
     async fn next(&mut self) -> Result<TurnEvent, WireError> {
         loop {
             if let Some(event) = self.shown.pop_front() {
-                self.has_begun = true;
+                // A figure alone is nothing of the answer.
+                self.has_begun |= !matches!(event, TurnEvent::Usage(_));
                 return Ok(event);
             }
             if let Some(event) = self.ready.pop_front() {
@@ -167,15 +186,17 @@ impl Reading {
                 return Ok(());
             }
             let data = data.trim();
-            let events = match data {
+            match data {
                 "" => continue,
-                "[DONE]" => self.decoder.step(Input::Done)?,
-                _ => self.decoder.step(Input::Event(&self.event(data)?))?,
-            };
-            self.ready.extend(events);
+                "[DONE]" => self.step(Input::Done)?,
+                _ => {
+                    let event = self.event(data)?;
+                    self.step(Input::Event(&event))?;
+                }
+            }
         }
         if self.is_closed && !self.has_end() {
-            self.ready.extend(self.decoder.step(Input::Closed)?);
+            self.step(Input::Closed)?;
         }
         Ok(())
     }
@@ -198,12 +219,21 @@ pub(crate) async fn success(
     answer: HttpAnswer,
     config: &ModelConfig,
 ) -> Result<HttpAnswer, WireError> {
+    let encoding = answer.header("content-encoding").map(str::trim);
+    let encoding =
+        encoding.filter(|it| !matches!(it.to_ascii_lowercase().as_str(), "" | "identity"));
+    let encoding = encoding.map(failure::clean);
     if (200..300).contains(&answer.status) {
-        return Ok(answer);
+        return match encoding {
+            None => Ok(answer),
+            Some(encoding) => Err(compressed(&config.base.origin(), &encoding)),
+        };
     }
     let status = answer.status;
     let wait = failure::retry_after(|name| answer.header(name));
     let body = answer.read_start(REFUSAL_BYTES).await;
+    // What is compressed cannot be shown.
+    let body = if encoding.is_some() { Vec::new() } else { body };
     Err(failure::of_status(status, wait, &body, config))
 }
 
@@ -216,6 +246,18 @@ pub(crate) async fn json(answer: HttpAnswer, origin: &str) -> Result<Value, Wire
     let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes);
     serde_json::from_slice(text)
         .map_err(|_| WireError::malformed(format!("{origin} answered with text that is not JSON")))
+}
+
+/// Requests allow no encoding but the plain one.
+fn compressed(origin: &str, encoding: &str) -> WireError {
+    WireError::Unavailable {
+        why: ProviderUnavailable::WrongAnswer,
+        detail: format!(
+            "{origin} answered in the encoding {encoding:?}, which was not allowed: switch off compression in the \
+             server, or in the proxy before it"
+        ),
+        retry_after: None,
+    }
 }
 
 pub(crate) fn wrong_type(origin: &str, media_type: &str) -> WireError {

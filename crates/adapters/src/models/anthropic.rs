@@ -13,7 +13,7 @@
 use std::collections::BTreeSet;
 
 use dormouse_types::limits;
-use dormouse_types::model::{ToolChoice, TurnEvent};
+use dormouse_types::model::{ToolChoice, TurnEvent, Usage};
 use serde_json::{Value, json};
 
 use super::assembly::{Assembly, CallRef, Stop, TurnContext, refusal, too_many_calls};
@@ -46,7 +46,7 @@ pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> Str
                 messages.user(vec![text_block(user)]);
             }
             Past::Native { turn, then } => {
-                let blocks = replay(turn, &config.provider).into_iter().filter_map(block);
+                let blocks = replay(turn, config).into_iter().filter_map(block);
                 messages.push("assistant", blocks.collect());
                 let mut answer: Vec<_> = turn
                     .results
@@ -220,6 +220,12 @@ impl Decoder {
         Ok(out)
     }
 
+    /// What the provider reports of an answer that it ended, be it one that cannot be used. Before it says how
+    /// the answer ends, a figure is not yet what the call used.
+    pub(crate) fn reported(&self, is_whole: bool) -> Option<Usage> {
+        self.counts.counts().usage().filter(|_| is_whole || self.stop.is_some())
+    }
+
     fn event(
         &mut self,
         event: &Value,
@@ -272,6 +278,7 @@ impl Decoder {
         context: &TurnContext,
         out: &mut Vec<TurnEvent>,
     ) -> Result<(), WireError> {
+        self.counts.merge(message.get("usage").unwrap_or(&Value::Null));
         if message.get("error").is_some_and(|error| !error.is_null()) {
             return Err(failure::of_object(message, config));
         }
@@ -281,7 +288,6 @@ impl Decoder {
             self.close(index as u64, out)?;
         }
         self.stop_details(message);
-        self.counts.merge(message.get("usage").unwrap_or(&Value::Null));
         out.extend(self.finish(config, context)?);
         Ok(())
     }
@@ -405,9 +411,8 @@ impl Decoder {
             // `tool_use`, `pause_turn`, and what newer versions add.
             Some(_) => Stop::Continues,
         };
-        let mut turn = std::mem::take(&mut self.turn);
-        turn.count(self.counts.counts());
-        turn.finish(stop, context)
+        self.turn.count(self.counts.counts());
+        self.turn.finish(stop, context)
     }
 }
 

@@ -6,13 +6,13 @@
 use std::collections::BTreeSet;
 
 use dormouse_types::limits;
-use dormouse_types::model::{ProviderState, ToolCall, TurnEvent};
-use serde_json::{Value, json};
+use dormouse_types::model::{ProviderState, ToolCall, TurnEvent, Usage};
+use serde_json::Value;
 
 use super::config::Rung;
 use super::failure::WireError;
 use super::repair;
-use super::state::Piece;
+use super::state::{Piece, Writer};
 use super::usage::Counts;
 
 /// The pieces of one turn so far.
@@ -70,6 +70,8 @@ pub(crate) enum Stop {
 pub(crate) struct TurnContext {
     /// The provider, for what it must get back.
     pub(crate) provider: String,
+    /// The same server and format get back what it wants back, and no others.
+    pub(crate) writer: Writer,
     /// The number of the turn, for the ids of calls that have none.
     pub(crate) turn: u32,
     /// The names of the tools that were offered.
@@ -94,18 +96,36 @@ impl Assembly {
         if text.is_empty() {
             return Ok(());
         }
+        self.write(text, out)?;
+        match self.order.last_mut() {
+            Some(Part::Text { text: last, extra: None }) => last.push_str(text),
+            Some(Part::Text { .. } | Part::Call(_) | Part::Kept(_)) | None => {
+                self.order.push(Part::Text { text: text.to_owned(), extra: None });
+            }
+        }
+        Ok(())
+    }
+
+    /// A part of text, perhaps an empty one, that the provider wants back as it is, with what belongs to it.
+    pub(crate) fn signed_text(
+        &mut self,
+        text: &str,
+        extra: Value,
+        out: &mut Vec<TurnEvent>,
+    ) -> Result<(), WireError> {
+        self.keep_bytes(&extra)?;
+        self.write(text, out)?;
+        self.order.push(Part::Text { text: text.to_owned(), extra: Some(extra) });
+        Ok(())
+    }
+
+    fn write(&mut self, text: &str, out: &mut Vec<TurnEvent>) -> Result<(), WireError> {
         self.n_text_bytes += text.len();
         if self.n_text_bytes > limits::TURN_TEXT_BYTES {
             return Err(WireError::refused(format!(
                 "the model wrote more than {} bytes of text in one answer",
                 limits::TURN_TEXT_BYTES
             )));
-        }
-        match self.order.last_mut() {
-            Some(Part::Text { text: last, extra: None }) => last.push_str(text),
-            Some(Part::Text { .. } | Part::Call(_) | Part::Kept(_)) | None => {
-                self.order.push(Part::Text { text: text.to_owned(), extra: None });
-            }
         }
         out.push(TurnEvent::Text(text.to_owned()));
         Ok(())
@@ -265,6 +285,11 @@ impl Assembly {
         }
     }
 
+    /// Whether something was said or called.
+    pub(crate) fn has_content(&self) -> bool {
+        self.n_text_bytes > 0 || !self.calls.is_empty()
+    }
+
     /// Whether there are no calls.
     pub(crate) fn has_no_calls(&self) -> bool {
         self.calls.is_empty()
@@ -287,6 +312,11 @@ impl Assembly {
         self.counts.merge(counts);
     }
 
+    /// What was reported of tokens so far; `None` as for [`Counts::usage`].
+    pub(crate) fn usage(&self) -> Option<Usage> {
+        self.counts.usage()
+    }
+
     /// The provider begins its message again.
     pub(crate) fn restart(&mut self) {
         let n_abandoned = self.n_abandoned + self.calls.len();
@@ -298,10 +328,18 @@ impl Assembly {
     ///
     /// Errors: the turn is refused, or a call is not complete.
     pub(crate) fn finish(
-        self,
+        &mut self,
         stop: Stop,
         context: &TurnContext,
     ) -> Result<Vec<TurnEvent>, WireError> {
+        let counts = self.counts;
+        let turn = std::mem::take(self);
+        // What was used stays known if the turn is none.
+        self.counts = counts;
+        turn.events(stop, context)
+    }
+
+    fn events(self, stop: Stop, context: &TurnContext) -> Result<Vec<TurnEvent>, WireError> {
         if !self.refusal.is_empty() {
             return Err(refusal(&self.refusal));
         }
@@ -310,20 +348,17 @@ impl Assembly {
             // The calls are in the text, which was cut.
             Rung::Schema | Rung::Fenced => true,
         };
-        if stop == Stop::Length && has_cut_calls {
-            return Err(WireError::refused(
-                "the answer reached the limit of output tokens in the middle of a tool call",
-            ));
-        }
         let says_nothing = || {
             let is_text =
                 |part: &Part| matches!(part, Part::Text { text, .. } if !text.trim().is_empty());
             self.calls.is_empty() && !self.order.iter().any(is_text)
         };
         if stop == Stop::Length && says_nothing() {
+            return Err(WireError::UsedUp);
+        }
+        if stop == Stop::Length && has_cut_calls {
             return Err(WireError::refused(
-                "the model used up its output tokens before it said or called anything: let it think less, or \
-                 choose another model",
+                "the answer reached the limit of output tokens in the middle of a tool call",
             ));
         }
         if let Some(draft) = self.calls.iter().find(|draft| !draft.is_closed) {
@@ -390,7 +425,7 @@ impl Assembly {
                 }
             }
         }
-        let data = json!(pieces).to_string();
+        let data = context.writer.state(pieces);
         too_much_state(data.len())?;
         Ok((calls, Some(ProviderState { provider: context.provider.clone(), data })))
     }

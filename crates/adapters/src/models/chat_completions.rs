@@ -5,7 +5,7 @@
 //! `[DONE]`, and usage on its own or with the last piece.
 
 use dormouse_types::limits;
-use dormouse_types::model::{ToolChoice, TurnEvent};
+use dormouse_types::model::{ToolChoice, TurnEvent, Usage};
 use dormouse_types::port::ModelLocation;
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> Str
                 messages.push(message("user", user.clone()));
             }
             Past::Native { turn, then } => {
-                messages.push(assistant(replay(turn, &config.provider)));
+                messages.push(assistant(replay(turn, config)));
                 let has_results = !turn.results.is_empty();
                 for result in &turn.results {
                     messages.push(object([
@@ -187,6 +187,10 @@ impl Decoder {
             Input::Event(value) => self.part(value, "delta", config, &mut out)?,
             Input::Whole(value) => {
                 self.part(value, "message", config, &mut out)?;
+                // One piece of JSON is whole: some servers say no reason.
+                if self.reason.is_none() && self.turn.has_content() && self.turn.all_complete() {
+                    self.reason = Some("stop".to_owned());
+                }
                 out.extend(self.finish(context)?);
             }
             Input::Done if self.reason.is_none() && self.turn.all_complete() => {
@@ -199,6 +203,12 @@ impl Decoder {
         Ok(out)
     }
 
+    /// What the provider reports of an answer that it ended, be it one that cannot be used. Before it says how
+    /// the answer ends, a figure is not yet what the call used.
+    pub(crate) fn reported(&self, is_whole: bool) -> Option<Usage> {
+        self.turn.usage().filter(|_| is_whole || self.reason.is_some())
+    }
+
     fn part(
         &mut self,
         value: &Value,
@@ -206,11 +216,11 @@ impl Decoder {
         config: &ModelConfig,
         out: &mut Vec<TurnEvent>,
     ) -> Result<(), WireError> {
-        if value.get("error").is_some_and(|error| !error.is_null()) {
-            return Err(failure::of_object(value, config));
-        }
         if let Some(usage) = value.get("usage").filter(|usage| usage.is_object()) {
             self.turn.count(Counts { cost: cost(usage, config), ..counts(usage) });
+        }
+        if value.get("error").is_some_and(|error| !error.is_null()) {
+            return Err(failure::of_object(value, config));
         }
         let choices = value.get("choices").and_then(Value::as_array);
         let is_first = |choice: &&Value| match choice.get("index") {
@@ -339,7 +349,6 @@ impl Decoder {
     }
 
     fn finish(&mut self, context: &TurnContext) -> Result<Vec<TurnEvent>, WireError> {
-        let mut turn = std::mem::take(&mut self.turn);
         let stop = match self.reason.as_deref() {
             None => return Err(WireError::malformed("the answer ended before it was complete")),
             Some("length" | "max_tokens" | "model_length") => Stop::Length,
@@ -362,11 +371,11 @@ impl Decoder {
             kept.insert("reasoning_details".to_owned(), details.into());
         }
         // Only a turn that goes on is sent again together with its reasoning.
-        if !kept.is_empty() && !turn.has_no_calls() {
-            turn.keep(Value::Object(kept))?;
+        if !kept.is_empty() && !self.turn.has_no_calls() {
+            self.turn.keep(Value::Object(kept))?;
         }
-        turn.close_all();
-        turn.finish(stop, context)
+        self.turn.close_all();
+        self.turn.finish(stop, context)
     }
 }
 

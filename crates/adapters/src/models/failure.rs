@@ -34,6 +34,12 @@ pub enum WireError {
         /// What to show.
         detail: String,
     },
+    /// The answer reached the limit of output tokens before it said or called anything.
+    #[error(
+        "the model used up its output tokens before it said or called anything: let it think less, or choose \
+         another model"
+    )]
+    UsedUp,
     /// The provider refuses in its answer, or a limit of ours refuses that.
     #[error("{detail}")]
     Refused {
@@ -63,7 +69,10 @@ impl WireError {
             Self::Unavailable { why: _, detail, retry_after } => {
                 Self::Unavailable { why: ProviderUnavailable::Outage, detail, retry_after }
             }
-            Self::Malformed { .. } | Self::Rejected { .. } | Self::Refused { .. } => self,
+            Self::Malformed { .. }
+            | Self::Rejected { .. }
+            | Self::UsedUp
+            | Self::Refused { .. } => self,
         }
     }
 
@@ -85,6 +94,7 @@ impl WireError {
                 ModelError::Provider { provider, why, detail: hide(detail), retry_after }
             }
             Self::Rejected { detail } => ModelError::Rejected { detail: hide(detail) },
+            Self::UsedUp => ModelError::Request { detail: self.to_string() },
             Self::Refused { detail } => ModelError::Request { detail: hide(detail) },
         }
     }
@@ -287,6 +297,9 @@ impl ErrorBody {
             return unavailable(ProviderUnavailable::Configuration, &what);
         }
         match status {
+            Some(401 | 403) if config.key.is_none() => {
+                unavailable(ProviderUnavailable::Authentication, NO_KEY_ADVICE)
+            }
             Some(401 | 403) => unavailable(ProviderUnavailable::Authentication, KEY_ADVICE),
             Some(429) => unavailable(ProviderUnavailable::Quota, QUOTA_ADVICE),
             Some(408 | 500..) => unavailable(ProviderUnavailable::Outage, OUTAGE_ADVICE),
@@ -334,6 +347,7 @@ fn nothing_here(config: &ModelConfig) -> String {
 }
 
 const KEY_ADVICE: &str = "the provider does not accept the key; enter a valid one";
+const NO_KEY_ADVICE: &str = "the provider wants a key, and it was sent none; set one";
 const QUOTA_ADVICE: &str = "the provider's limit is reached";
 const OUTAGE_ADVICE: &str = "the provider does not work at the moment";
 

@@ -4,7 +4,7 @@
 //! out and refuses requests that repeat them; it pairs calls and results by name and order. Calls usually come whole; with
 //! streamed arguments they come as paths and values, see [`super::gemini_partial`].
 
-use dormouse_types::model::{ToolChoice, TurnEvent};
+use dormouse_types::model::{ToolChoice, TurnEvent, Usage};
 use serde_json::{Value, json};
 
 use super::assembly::{Assembly, CallRef, Stop, TurnContext, refusal};
@@ -29,7 +29,7 @@ pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> Str
                 contents.push(content("user", vec![text_part(user)]));
             }
             Past::Native { turn, then } => {
-                let parts = replay(turn, &config.provider).into_iter().filter_map(part);
+                let parts = replay(turn, config).into_iter().filter_map(part);
                 contents.push(content("model", parts.collect()));
                 let answer: Vec<_> = turn
                     .results
@@ -140,6 +140,8 @@ impl Decoder {
                 // Without `alt=sse` a stream is one array of chunks.
                 match value.as_array() {
                     Some(chunks) => {
+                        // All of it is there: the last figure counts, also if a part before it is wrong.
+                        chunks.iter().for_each(|chunk| self.count(chunk));
                         for chunk in chunks {
                             self.chunk(chunk, config, &mut out)?;
                         }
@@ -153,17 +155,22 @@ impl Decoder {
         Ok(out)
     }
 
+    /// What the provider reports of an answer that it ended, be it one that cannot be used. Before it says how
+    /// the answer ends, a figure is not yet what the call used.
+    pub(crate) fn reported(&self, is_whole: bool) -> Option<Usage> {
+        let has_ended = self.reason.is_some() || self.blocked.is_some();
+        self.turn.usage().filter(|_| is_whole || has_ended)
+    }
+
     fn chunk(
         &mut self,
         chunk: &Value,
         config: &ModelConfig,
         out: &mut Vec<TurnEvent>,
     ) -> Result<(), WireError> {
+        self.count(chunk);
         if chunk.get("error").is_some_and(|error| !error.is_null()) {
             return Err(failure::of_object(chunk, config));
-        }
-        if let Some(usage) = chunk.get("usageMetadata") {
-            self.turn.count(counts(usage));
         }
         if let Some(reason) = chunk.pointer("/promptFeedback/blockReason").and_then(Value::as_str) {
             self.blocked = Some(reason.to_owned());
@@ -181,6 +188,12 @@ impl Decoder {
         Ok(())
     }
 
+    fn count(&mut self, chunk: &Value) {
+        if let Some(usage) = chunk.get("usageMetadata") {
+            self.turn.count(counts(usage));
+        }
+    }
+
     fn part(&mut self, part: &Value, out: &mut Vec<TurnEvent>) -> Result<(), WireError> {
         let signature = part.get("thoughtSignature").and_then(Value::as_str);
         let extra = signature.map(|signature| json!({ "thoughtSignature": signature }));
@@ -189,11 +202,11 @@ impl Decoder {
             return Ok(());
         }
         if let Some(text) = part.get("text").and_then(Value::as_str) {
-            self.turn.text(text, out)?;
-            if let Some(extra) = extra {
-                self.turn.text_extra(extra)?;
-            }
-            return Ok(());
+            // A part with a signature is not merged with another one.
+            return match extra {
+                Some(extra) => self.turn.signed_text(text, extra, out),
+                None => self.turn.text(text, out),
+            };
         }
         match part.get("functionCall") {
             Some(call) => self.call(call, extra, out),
@@ -274,7 +287,7 @@ impl Decoder {
                 return Err(text_parts("the provider stopped the answer", reason, words));
             }
         };
-        std::mem::take(&mut self.turn).finish(stop, context)
+        self.turn.finish(stop, context)
     }
 }
 

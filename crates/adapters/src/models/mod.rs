@@ -27,11 +27,12 @@ mod list;
 
 use std::sync::Arc;
 
-use dormouse_types::model::{ModelError, Request, TurnEvent};
+use dormouse_types::model::{ModelError, ProviderUnavailable, Request, TurnEvent};
 use dormouse_types::port::{
     BoxStream, Model, ModelClass, ModelLocation, OutgoingRequest, Patience,
 };
 use dormouse_types::spend::Price;
+use futures_util::stream;
 
 pub use config::{ModelConfig, ModelId, ModelIdError, Rung, WireFormat};
 pub use failure::WireError;
@@ -48,19 +49,47 @@ pub struct RemoteModel {
     config: ModelConfig,
     transport: Arc<dyn Transport>,
     is_probed: bool,
+    missing_key: Option<MissingKey>,
+}
+
+/// A key that a model needs and this process does not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingKey {
+    /// What to do, in a sentence that names the variable.
+    pub advice: String,
+    /// Whether another process of the same database may have it.
+    pub may_be_elsewhere: bool,
+}
+
+impl MissingKey {
+    /// The error of a call that is not made.
+    pub fn error(&self, provider: &str) -> ModelError {
+        ModelError::Provider {
+            provider: provider.to_owned(),
+            why: ProviderUnavailable::Configuration,
+            detail: self.advice.clone(),
+            retry_after: None,
+        }
+    }
 }
 
 impl RemoteModel {
     /// The model that `config` describes. Its name is `provider/model`.
     pub fn new(config: ModelConfig, transport: Arc<dyn Transport>) -> Self {
         let name = format!("{}/{}", config.provider, config.model.as_str());
-        Self { name, config, transport, is_probed: true }
+        Self { name, config, transport, is_probed: true, missing_key: None }
     }
 
     /// The same model, whose rung nobody has found out: that of its settings is only where to begin.
     #[must_use]
     pub fn unprobed(self) -> Self {
         Self { is_probed: false, ..self }
+    }
+
+    /// The same model, which sends nothing as long as its key is missing.
+    #[must_use]
+    pub fn without_key(self, missing: MissingKey) -> Self {
+        Self { missing_key: Some(missing), ..self }
     }
 
     /// How it was set up.
@@ -90,6 +119,10 @@ impl Model for RemoteModel {
         self.is_probed
     }
 
+    fn lacks_key(&self) -> bool {
+        self.missing_key.as_ref().is_some_and(|missing| missing.may_be_elsewhere)
+    }
+
     fn patience(&self) -> Patience {
         self.config.patience()
     }
@@ -111,6 +144,10 @@ impl Model for RemoteModel {
     }
 
     fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
+        if let Some(missing) = &self.missing_key {
+            let error = missing.error(&self.config.provider);
+            return Box::pin(stream::iter([Err(error)]));
+        }
         answer::ask(self.transport.as_ref(), &self.config, request)
     }
 }

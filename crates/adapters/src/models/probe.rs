@@ -12,8 +12,9 @@ use dormouse_types::port::Clock;
 use futures_util::StreamExt as _;
 use serde_json::json;
 
-use super::answer::ask;
+use super::answer::read;
 use super::config::{ModelConfig, Rung};
+use super::failure::WireError;
 use crate::http::Transport;
 
 /// What a probe found.
@@ -27,6 +28,8 @@ pub struct Probe {
     pub is_counted: bool,
     /// From the request to the first event of the call that came back.
     pub first_event: Option<Duration>,
+    /// Whether an answer was cut while the model thought, so that nobody knows whether it would have called.
+    pub is_cut: bool,
     /// Why the better rungs do not hold, in order.
     pub failures: Vec<(Rung, String)>,
 }
@@ -34,8 +37,9 @@ pub struct Probe {
 const TOOL: &str = "confirm_word";
 const WORD: &str = "hazelnut";
 
-/// Units: tokens. Enough for a model that thinks before it calls; one that rambles is cut off.
-const MAX_OUTPUT: u32 = 1024;
+/// Units: bytes. A model that says more than this instead of a call is not listened to any longer. It may think as
+/// long as in a turn.
+const MAX_TEXT: usize = 4096;
 
 /// Tries the rungs from the best to the last, each with one real call of one tool. `config.rung` has
 /// no influence. The caller limits the time.
@@ -51,21 +55,23 @@ pub async fn probe(
 ) -> Result<Probe, ModelError> {
     let request = probe_request();
     let mut failures = Vec::new();
-    let (mut usage, mut is_counted) = (None::<Usage>, true);
+    let (mut usage, mut is_counted, mut is_cut) = (None::<Usage>, true, false);
     let mut unknown = None;
     let (mut outages, mut refusals) = (Vec::new(), Vec::new());
     for rung in Rung::ALL.iter().copied() {
-        let max_output_tokens = config.max_output_tokens.min(MAX_OUTPUT);
-        let config = ModelConfig { rung, max_output_tokens, ..config.clone() };
-        let answer = call(transport, &config, clock, &request).await;
-        let counted = answer.as_ref().ok().and_then(|answer| answer.usage);
+        let config = ModelConfig { rung, ..config.clone() };
+        let (answer, counted) = call(transport, &config, clock, &request).await;
         is_counted &= counted.is_some();
         usage = [usage, counted].into_iter().flatten().reduce(Usage::plus);
-        match answer {
+        match answer.map_err(|error| error.into_model_error(&config)) {
             Ok(Answer { problem: None, first_event, .. }) => {
-                return Ok(Probe { rung: Some(rung), usage, is_counted, first_event, failures });
+                let rung = Some(rung);
+                return Ok(Probe { rung, usage, is_counted, first_event, is_cut, failures });
             }
-            Ok(Answer { problem: Some(problem), .. }) => failures.push((rung, problem)),
+            Ok(Answer { problem: Some(problem), is_cut: is_this_cut, .. }) => {
+                is_cut |= is_this_cut;
+                failures.push((rung, problem));
+            }
             Err(error @ (ModelError::Rejected { .. } | ModelError::Request { .. })) => {
                 let (ModelError::Rejected { detail }
                 | ModelError::Request { detail }
@@ -121,28 +127,39 @@ pub async fn probe(
     if refusals.len() == Rung::ALL.len() && refusals.iter().all(|it| *it == refusals[0]) {
         return Err(refusals.swap_remove(0));
     }
-    Ok(Probe { rung: None, usage, is_counted, first_event: None, failures })
+    Ok(Probe { rung: None, usage, is_counted, first_event: None, is_cut, failures })
 }
 
 struct Answer {
     problem: Option<String>,
-    usage: Option<Usage>,
+    is_cut: bool,
     first_event: Option<Duration>,
 }
 
+/// Makes one call. The second value is what the provider reports of it, also of an answer that cannot be used.
 async fn call(
     transport: &dyn Transport,
     config: &ModelConfig,
     clock: &dyn Clock,
     request: &Request,
-) -> Result<Answer, ModelError> {
+) -> (Result<Answer, WireError>, Option<Usage>) {
     let start = clock.now();
-    let mut events = ask(transport, config, request);
+    let mut events = read(transport, config, request);
     let mut first_event = None;
     let mut calls = Vec::new();
-    let mut usage = None;
+    let (mut usage, mut n_text_bytes) = (None, 0);
     while let Some(event) = events.next().await {
-        let event = event?;
+        let event = match event {
+            Ok(event) => event,
+            Err(WireError::UsedUp) => {
+                let most = config.max_output_tokens;
+                let problem = Some(format!(
+                    "it was cut at {most} tokens while it thought, before it called a tool"
+                ));
+                return (Ok(Answer { problem, is_cut: true, first_event }), usage);
+            }
+            Err(error) => return (Err(error), usage),
+        };
         if first_event.is_none() {
             let micros = clock.now().micros().saturating_sub(start.micros());
             first_event = Some(Duration::from_micros(u64::try_from(micros).unwrap_or(0)));
@@ -150,10 +167,11 @@ async fn call(
         match event {
             TurnEvent::Call(call) => calls.push(call),
             TurnEvent::Usage(counts) => usage = Some(counts),
-            TurnEvent::Text(_)
-            | TurnEvent::CallDelta { .. }
-            | TurnEvent::State(_)
-            | TurnEvent::End { .. } => {}
+            TurnEvent::Text(text) => n_text_bytes += text.len(),
+            TurnEvent::CallDelta { .. } | TurnEvent::State(_) | TurnEvent::End { .. } => {}
+        }
+        if n_text_bytes > MAX_TEXT && calls.is_empty() {
+            break;
         }
     }
     let found = calls.iter().find(|call| call.name == TOOL);
@@ -163,7 +181,7 @@ async fn call(
         None if calls.is_empty() => Some("the model answered without calling the tool".into()),
         None => Some("the model called a tool that it was not offered".into()),
     };
-    Ok(Answer { problem, usage, first_event })
+    (Ok(Answer { problem, is_cut: false, first_event }), usage)
 }
 
 /// The request that each call of a probe sends.

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use dormouse_types::limits;
-use dormouse_types::model::{ToolChoice, TurnEvent};
+use dormouse_types::model::{ToolChoice, TurnEvent, Usage};
 use serde_json::{Value, json};
 
 use super::assembly::{Assembly, Stop, TurnContext, refusal, too_many_calls};
@@ -32,7 +32,7 @@ pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> Str
                 input.push(message("user", user.clone()));
             }
             Past::Native { turn, then } => {
-                input.extend(replay(turn, &config.provider).into_iter().filter_map(item));
+                input.extend(replay(turn, config).into_iter().filter_map(item));
                 for result in &turn.results {
                     input.push(object([
                         ("type", "function_call_output".into()),
@@ -137,6 +137,9 @@ pub(crate) struct Decoder {
     streamed: BTreeSet<u64>,
     /// Items that have come as a whole.
     done: BTreeSet<u64>,
+    /// Messages whose refusal has come in pieces.
+    refused: BTreeSet<u64>,
+    has_ended: bool,
 }
 
 impl Decoder {
@@ -156,6 +159,12 @@ impl Decoder {
             }
         }
         Ok(out)
+    }
+
+    /// What the provider reports of an answer that it ended, be it one that cannot be used. Before it says how
+    /// the answer ends, a figure is not yet what the call used.
+    pub(crate) fn reported(&self, is_whole: bool) -> Option<Usage> {
+        self.turn.usage().filter(|_| is_whole || self.has_ended)
     }
 
     fn event(
@@ -191,7 +200,10 @@ impl Decoder {
                 let place = place(event)?;
                 self.item(place, event.get("item").unwrap_or(&Value::Null), out)?;
             }
-            "response.refusal.delta" => self.turn.refuse(text("delta")),
+            "response.refusal.delta" => {
+                self.refused.insert(place(event)?);
+                self.turn.refuse(text("delta"));
+            }
             "response.completed" | "response.incomplete" | "response.failed" => {
                 self.end(event.get("response").unwrap_or(&Value::Null), config, context, out)?;
             }
@@ -236,6 +248,7 @@ impl Decoder {
                         "output_text" if !is_streamed => {
                             self.turn.text(text("text").unwrap_or_default(), out)?;
                         }
+                        "refusal" if self.refused.contains(&place) => {}
                         "refusal" => self.turn.refuse(text("refusal").unwrap_or("no reason given")),
                         _ => {}
                     }
@@ -267,6 +280,10 @@ impl Decoder {
         context: &TurnContext,
         out: &mut Vec<TurnEvent>,
     ) -> Result<(), WireError> {
+        self.has_ended = true;
+        if let Some(usage) = response.get("usage").filter(|usage| usage.is_object()) {
+            self.turn.count(counts(usage));
+        }
         if response.get("error").is_some_and(|error| !error.is_null()) {
             return Err(failure::of_object(response, config));
         }
@@ -277,9 +294,6 @@ impl Decoder {
             if !is_cut {
                 self.item(place as u64, item, out)?;
             }
-        }
-        if let Some(usage) = response.get("usage").filter(|usage| usage.is_object()) {
-            self.turn.count(counts(usage));
         }
         let status = response.get("status").and_then(Value::as_str).unwrap_or_default();
         let reason = response.pointer("/incomplete_details/reason").and_then(Value::as_str);
@@ -295,7 +309,7 @@ impl Decoder {
             }
             _ => return Err(WireError::malformed("the answer is not a response of this format")),
         };
-        out.extend(std::mem::take(&mut self.turn).finish(stop, context)?);
+        out.extend(self.turn.finish(stop, context)?);
         Ok(())
     }
 }

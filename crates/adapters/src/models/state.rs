@@ -1,11 +1,47 @@
 //! What a provider gets back with a turn that it gave.
 //!
-//! Stored as JSON: the pieces of the turn in the order in which they came. Calls are named by their
-//! ids and not repeated, because the turn has them.
+//! Stored as JSON: the pieces of the turn in the order in which they came, with the server and the format that
+//! they came from: under the name of a provider there may be another one by now. Calls are named by their ids and
+//! not repeated, because the turn has them.
+
+use std::borrow::Cow;
 
 use dormouse_types::model::{ToolCall, Turn};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use super::config::ModelConfig;
+
+/// What is kept of a turn.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Kept<'a> {
+    #[serde(flatten)]
+    writer: Cow<'a, Writer>,
+    pieces: Vec<Piece>,
+}
+
+/// Who wrote a turn, and in which format: only there its pieces mean anything.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Writer {
+    /// The origin of the server's address.
+    origin: String,
+    /// The name of the format.
+    format: String,
+}
+
+impl Writer {
+    /// The one that a model is reached at.
+    pub(crate) fn of(config: &ModelConfig) -> Self {
+        Self { origin: config.base.origin(), format: config.format.name().to_owned() }
+    }
+
+    /// The pieces of a turn as they are stored.
+    pub(crate) fn state(&self, pieces: Vec<Piece>) -> String {
+        json!(Kept { writer: Cow::Borrowed(self), pieces }).to_string()
+    }
+}
 
 /// One piece of a turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,13 +74,15 @@ pub(crate) enum Replay<'a> {
     Kept(Value),
 }
 
-/// The pieces of a turn for `provider`: as it sent them, or text and calls if it kept nothing.
+/// The pieces of a turn for the server of a model: as it sent them, or text and calls if it kept nothing.
 ///
-/// What another provider wrote is not read. A turn whose pieces were written in another format, as
-/// after a change of the model's settings, is sent as text and calls.
-pub(crate) fn replay<'a>(turn: &'a Turn, provider: &str) -> Vec<Replay<'a>> {
-    let own = turn.provider_state.as_ref().filter(|state| state.provider == provider);
-    let pieces = own.and_then(|state| serde_json::from_str::<Vec<Piece>>(&state.data).ok());
+/// What another provider, another server or another format wrote, as before a change of the provider's address, is
+/// not sent: the turn is text and calls then.
+pub(crate) fn replay<'a>(turn: &'a Turn, config: &ModelConfig) -> Vec<Replay<'a>> {
+    let own = turn.provider_state.as_ref().filter(|state| state.provider == config.provider);
+    let kept = own.and_then(|state| serde_json::from_str::<Kept<'_>>(&state.data).ok());
+    let kept = kept.filter(|kept| *kept.writer == Writer::of(config));
+    let pieces = kept.map(|kept| kept.pieces);
     let mut replay = Vec::new();
     let mut is_sent = vec![false; turn.calls.len()];
     match pieces {

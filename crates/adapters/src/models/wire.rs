@@ -1,6 +1,6 @@
 //! One pair of functions for the four formats: the request that is sent, and what an answer says.
 
-use dormouse_types::model::{Request, TurnEvent};
+use dormouse_types::model::{Request, TurnEvent, Usage};
 
 use super::assembly::TurnContext;
 use super::config::{ModelConfig, Rung, WireFormat};
@@ -8,6 +8,7 @@ use super::conversation::Conversation;
 use super::failure::WireError;
 use super::input::Input;
 use super::rungs::{self, TextRung};
+use super::state::Writer;
 use super::{anthropic, chat_completions, gemini, responses};
 use crate::http::{HeaderText, HttpRequest, Method, path_segment};
 
@@ -47,6 +48,8 @@ pub struct Decoder {
     context: TurnContext,
     format: FormatDecoder,
     text: Option<TextRung>,
+    /// Whether the answer came in one piece.
+    is_whole: bool,
 }
 
 #[derive(Debug)]
@@ -64,6 +67,7 @@ impl Decoder {
             config: config.clone(),
             context: TurnContext {
                 provider: config.provider.clone(),
+                writer: Writer::of(config),
                 turn: request.turn,
                 offered: request.tools.iter().map(|tool| tool.name.clone()).collect(),
                 rung: config.rung,
@@ -78,6 +82,7 @@ impl Decoder {
                 Rung::Native => None,
                 Rung::Schema | Rung::Fenced => Some(rungs::TextRung::new(request.turn)),
             },
+            is_whole: false,
         }
     }
 
@@ -86,6 +91,7 @@ impl Decoder {
     ///
     /// Errors: the answer is an error, is not in the format, or is beyond a limit.
     pub fn step(&mut self, input: Input<'_>) -> Result<Vec<TurnEvent>, WireError> {
+        self.is_whole |= matches!(input, Input::Whole(_));
         let (config, context) = (&self.config, &self.context);
         let events = match &mut self.format {
             FormatDecoder::ChatCompletions(decoder) => decoder.step(input, config, context),
@@ -96,6 +102,17 @@ impl Decoder {
         match &mut self.text {
             None => Ok(events),
             Some(rung) => rung.translate(events),
+        }
+    }
+
+    /// What the provider reports of an answer that [`Self::step`] refused; `None` if it did not say how the answer
+    /// ends, or gave no figure that can be right.
+    pub fn reported(&self) -> Option<Usage> {
+        match &self.format {
+            FormatDecoder::ChatCompletions(decoder) => decoder.reported(self.is_whole),
+            FormatDecoder::Responses(decoder) => decoder.reported(self.is_whole),
+            FormatDecoder::Anthropic(decoder) => decoder.reported(self.is_whole),
+            FormatDecoder::Gemini(decoder) => decoder.reported(self.is_whole),
         }
     }
 }

@@ -33,8 +33,11 @@ fn second(format: WireFormat) -> Request {
     };
     let mut before = turn();
     let pieces = r#"{"text":{"text":"I look first."}},{"call":{"id":"c1"}}"#;
+    let pieces: serde_json::Value = serde_json::from_str(&format!("[{kept},{pieces}]")).unwrap();
+    let origin = config(format).base.origin();
+    let state = serde_json::json!({ "origin": origin, "format": format.name(), "pieces": pieces });
     before.provider_state =
-        Some(ProviderState { provider: "acme".into(), data: format!("[{kept},{pieces}]") });
+        Some(ProviderState { provider: "acme".into(), data: state.to_string() });
     let mut silent = turn();
     silent.text = "Done, I think.".to_owned();
     silent.calls.clear();
@@ -309,6 +312,13 @@ async fn what_a_provider_wants_back_goes_back() {
             r#"{"role":"model","parts":[{"text":"I look.","thoughtSignature":"S0"},{"functionCall":{"name":"weather","args":{}},"thoughtSignature":"S1"},{"functionCall":{"name":"weather","args":{}}}]}"#,
         ),
         (
+            WireFormat::Gemini,
+            r#"{"candidates":[{"content":{"parts":[{"text":"Hello "}]}}]}
+{"candidates":[{"content":{"parts":[{"text":"world","thoughtSignature":"S1"}]}}]}
+{"candidates":[{"content":{"parts":[{"text":"!"},{"text":"","thoughtSignature":"S2"}]},"finishReason":"STOP"}]}"#,
+            r#"{"role":"model","parts":[{"text":"Hello "},{"text":"world","thoughtSignature":"S1"},{"text":"!"},{"text":"","thoughtSignature":"S2"}]}"#,
+        ),
+        (
             WireFormat::Responses,
             r#"{"type":"response.output_item.done","output_index":0,"item":{"type":"reasoning","id":"rs_1","encrypted_content":"S1","status":"completed"}}
 {"type":"response.output_item.done","output_index":1,"item":{"type":"message","phase":"commentary","content":[{"type":"output_text","text":"I look."}]}}
@@ -329,8 +339,20 @@ async fn what_a_provider_wants_back_goes_back() {
         let player = Player::of(vec![stream_of(answer)]);
         let (events, error) = ask(config(format), player, &request()).await;
         assert_eq!(error, None);
-        let body = rendered(config(format), &Request { turns: vec![turn_of(events)], ..request() });
+        let later = Request { turns: vec![turn_of(events)], ..request() };
+        let body = rendered(config(format), &later);
         assert!(body.contains(expected), "{expected}\n\n{body}");
+        // The provider of this name has another server now, or speaks another format.
+        let base = BaseUrl::parse("https://other.example/v1").unwrap();
+        let moved = ModelConfig { base, ..config(format) };
+        let base = config(format).base;
+        let others = WireFormat::ALL.iter().filter(|other| **other != format);
+        let others = others.map(|other| ModelConfig { base: base.clone(), ..config(*other) });
+        for other in std::iter::once(moved).chain(others) {
+            let body = rendered(other, &later);
+            let is_there = ["\"S0\"", "\"S1\"", "\"S2\"", "\"R1\"", "\"so\""].iter();
+            assert_eq!(is_there.filter(|kept| body.contains(**kept)).count(), 0, "{body}");
+        }
     }
 }
 

@@ -223,6 +223,28 @@ async fn a_mark_of_byte_order_before_an_answer_says_nothing() {
 }
 
 #[tokio::test]
+async fn an_answer_that_is_compressed_although_nobody_asked_for_that_says_so() {
+    for answer in [
+        Answer::events("\u{1f}8"),
+        Answer::json("\u{1f}8"),
+        Answer::new(500, "text/plain", "\u{1f}8"),
+    ] {
+        let status = answer.status;
+        let text = said(ChatCompletions, answer.with("content-encoding", "gzip")).await;
+        let expected = "https://api.openai.com answered in the encoding \"gzip\", which was not allowed: switch off \
+                        compression in the server, or in the proxy before it";
+        match status {
+            200 => assert_eq!(text, format!("WrongAnswer: {expected}")),
+            _ => assert!(!text.contains('8'), "{text}"),
+        }
+    }
+    let plain =
+        Answer::json(r#"{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}"#);
+    let text = said(ChatCompletions, plain.with("content-encoding", "identity")).await;
+    assert!(text.ends_with("end, ended: true"), "{text}");
+}
+
+#[tokio::test]
 async fn a_long_message_is_cut() {
     let body = json!({ "error": { "message": "é".repeat(100_000) } }).to_string();
     let text = said(ChatCompletions, Answer::new(400, "application/json", body)).await;

@@ -147,9 +147,10 @@ async fn a_probe_finds_the_best_rung_on_which_the_call_comes_back() {
     let refused = Answer { status: 400, ..refused };
     let no_tools = "the provider refused the request: no tools here".to_owned();
     let second = Duration::from_secs(1);
-    let probe = |rung, failures| {
+    let probe = |rung: Option<Rung>, failures| {
         let (usage, is_counted) = (None, false);
-        Probe { rung, usage, is_counted, first_event: rung.map(|_| second), failures }
+        let first_event = rung.map(|_| second);
+        Probe { rung, usage, is_counted, first_event, is_cut: false, failures }
     };
     let cases = [
         (vec![answer(Rung::Native, &call)], probe(Some(Rung::Native), vec![])),
@@ -238,4 +239,28 @@ async fn a_probe_that_is_refused_the_same_way_each_time_says_so_and_nothing_abou
 
     let found = probed(vec![refused("no tools"), refused("no schema"), refused("no")]).await;
     assert_eq!(found.unwrap().rung, None);
+}
+
+#[tokio::test]
+async fn a_model_may_think_as_long_in_a_probe_as_in_a_turn_and_is_said_to_be_cut_beyond() {
+    let thought = r#"{"choices":[{"delta":{"reasoning_content":"Hm"}}]}
+{"choices":[{"delta":{},"finish_reason":"length"}],"usage":{"prompt_tokens":9,"completion_tokens":4096}}
+[DONE]"#;
+    let player = Player::of(vec![stream_of(thought); 3]);
+    let config = ModelConfig { max_output_tokens: 4096, ..config(WireFormat::ChatCompletions) };
+    let found = probe(player.as_ref(), &config, &Ticks(AtomicI64::new(0))).await.unwrap();
+    let cut = "it was cut at 4096 tokens while it thought, before it called a tool".to_owned();
+    assert_eq!(
+        found.failures,
+        Rung::ALL.iter().map(|rung| (*rung, cut.clone())).collect::<Vec<_>>()
+    );
+    let usage = Usage { input: 27, output: 3 * 4096, ..Usage::default() };
+    assert_eq!((found.rung, found.is_cut), (None, true));
+    assert_eq!((found.usage, found.is_counted), (Some(usage), true));
+    for sent in player.sent.lock().unwrap().iter() {
+        assert!(sent.body.contains("_tokens\":4096"), "{}", sent.body);
+    }
+    // One that rambles was heard to call nothing.
+    let text = r#"{"choices":[{"delta":{"content":"So"},"finish_reason":"length"}]}"#;
+    assert!(!probed(vec![stream_of(text); 3]).await.unwrap().is_cut);
 }

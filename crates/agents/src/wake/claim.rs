@@ -119,11 +119,12 @@ impl Agents {
                 }
             }
         }
-        match self.driver.may_ask(ws, &row.holder, &*model, now).await? {
+        match self.driver.may_ask(ws, row, &*model, now).await? {
             MayAsk::Now(more) => ops.extend(more),
             MayAsk::Later { until, why, guard } => {
                 return Ok(Admission::Postpone { until, why, guard });
             }
+            MayAsk::Elsewhere => return Ok(Admission::Leave),
         }
         let mut row = Cow::Borrowed(row);
         match waiting {

@@ -215,7 +215,10 @@ fn a_run_ends_when_its_task_is_moved_to_a_category_that_may_not_be_sent() {
     });
     case.run(&case.far, [routine_report().and_goes_on()]);
     assert_eq!(case.far.sent.lock().expect("one thread").len(), 1, "the second turn is not sent");
-    assert_eq!((case.last().run.status, case.last().run.cut), (Status::Completed, true));
+    let run = case.last().run;
+    assert_eq!((run.status, run.cut), (Status::Completed, false), "not at the turn limit");
+    let why = run.error.expect("a reason");
+    assert!(why.contains("of a category now that may not be sent to acme"), "{why}");
     assert_eq!(case.denied(), [case.refused("request", DenialReason::Category)]);
 }
 

@@ -31,8 +31,11 @@ const USED: Usage = Usage {
 };
 
 /// A paid model of another provider, which answers with a report or not at all.
+#[derive(Default)]
 struct Far {
     is_away: bool,
+    /// Whether this process lacks its key.
+    lacks_key: bool,
     used: Usage,
 }
 
@@ -47,6 +50,10 @@ impl Model for Far {
 
     fn class(&self) -> ModelClass {
         ModelClass::Paid
+    }
+
+    fn lacks_key(&self) -> bool {
+        self.lacks_key
     }
 
     fn ask<'a>(&'a self, _: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
@@ -84,7 +91,7 @@ fn far_away() -> (World, AgentId) {
 #[test]
 fn a_run_asks_the_model_of_its_agent_and_adds_up_its_tokens() {
     let (world, agent) = far_away();
-    let far = Arc::new(Far { is_away: false, used: USED });
+    let far = Arc::new(Far { used: USED, ..Far::default() });
     let agents = world.choosing(Models::new(world.model.clone()).with(far));
     let scheduler = agents.scheduler();
     let unasked = now(scheduler.claim(WS, &world.row(&agent))).expect("a claim");
@@ -98,6 +105,32 @@ fn a_run_asks_the_model_of_its_agent_and_adds_up_its_tokens() {
 }
 
 #[test]
+fn a_process_without_the_key_leaves_a_wake_to_one_that_has_it_and_after_a_minute_says_what_it_lacks()
+ {
+    let (world, agent) = far_away();
+    let with = |name, far| {
+        let models = Models::new(world.model.clone()).with(Arc::new(far));
+        world.agents_of(name, models)
+    };
+    let keyless = with("keyless", Far { lacks_key: true, is_away: true, ..Far::default() });
+    let other = with("other", Far { used: USED, ..Far::default() });
+    world.wake_now(&agent, None);
+    let row = world.row(&agent);
+    assert!(now(keyless.scheduler().claim(WS, &row)).expect("a claim").is_none());
+    assert_eq!(world.row(&agent), row, "nothing is written");
+    let lease = now(other.scheduler().claim(WS, &row)).expect("a claim").expect("a lease");
+    assert_eq!(now(other.scheduler().run_alive(lease)).expect("it ran").end, DONE);
+
+    world.wake_now(&agent, None);
+    world.clock.advance(Duration::from_secs(61));
+    let lease = now(keyless.scheduler().claim(WS, &world.row(&agent))).expect("a claim");
+    let end = now(keyless.scheduler().run_alive(lease.expect("nobody else took it")))
+        .expect("it ran")
+        .end;
+    assert!(matches!(end, End::ProviderUnavailable { .. }), "{end:?}");
+}
+
+#[test]
 fn a_run_whose_prompt_was_cut_fails_and_says_how_much_was_read() {
     for (used, is_cut) in [
         (Usage { input: 256, output: 90, ..Usage::default() }, true),
@@ -106,7 +139,7 @@ fn a_run_whose_prompt_was_cut_fails_and_says_how_much_was_read() {
         (Usage { input: 2_000, cached_input: 1_900, output: 90, ..Usage::default() }, false),
     ] {
         let (world, agent) = far_away();
-        let far = Arc::new(Far { is_away: false, used });
+        let far = Arc::new(Far { used, ..Far::default() });
         let agents = world.choosing(Models::new(world.model.clone()).with(far));
         let scheduler = agents.scheduler();
         world.wake_now(&agent, None);
@@ -130,7 +163,7 @@ fn a_run_whose_prompt_was_cut_fails_and_says_how_much_was_read() {
 #[test]
 fn a_provider_that_fails_opens_its_own_breaker() {
     let (world, agent) = far_away();
-    let far = Arc::new(Far { is_away: true, used: USED });
+    let far = Arc::new(Far { is_away: true, ..Far::default() });
     let agents = world.choosing(Models::new(world.model.clone()).with(far));
     world.wake_now(&agent, None);
     let scheduler = agents.scheduler();
@@ -145,7 +178,7 @@ fn a_provider_that_fails_opens_its_own_breaker() {
 #[test]
 fn an_agent_whose_provider_is_away_is_put_off_and_holds_up_no_other() {
     let (world, agent) = far_away();
-    let far = Arc::new(Far { is_away: true, used: USED });
+    let far = Arc::new(Far { is_away: true, ..Far::default() });
     let agents = world.choosing(Models::new(world.model.clone()).with(far));
     let task = world.task("Another one", &["It began as well."]);
     let near = world.create(&task);
@@ -184,7 +217,7 @@ fn no_model_steps_in_for_one_that_is_not_registered() {
 #[test]
 fn a_run_that_waits_for_its_provider_begins_anew_with_the_model_that_is_chosen_instead() {
     let (world, agent) = far_away();
-    let far = Arc::new(Far { is_away: true, used: USED });
+    let far = Arc::new(Far { is_away: true, ..Far::default() });
     let agents = world.choosing(Models::new(world.model.clone()).with(far));
     world.wake_now(&agent, Some("Is it the 14th?"));
     let scheduler = agents.scheduler();
@@ -231,7 +264,7 @@ fn a_command_runs_what_merges_as_long_as_the_model_of_that_agent_merges() {
         let near_agent = world.create(&world.task("Another one", &["It began as well."]));
         let near_name = world.model.name().to_owned();
         let default = if far_is_default { "far" } else { near_name.as_str() };
-        let far: Arc<dyn Model> = Arc::new(Far { is_away: false, used: USED });
+        let far: Arc<dyn Model> = Arc::new(Far { used: USED, ..Far::default() });
         let models = Models::new(world.model.clone());
         models.replace([world.model.clone() as Arc<dyn Model>, far], default, None);
         let agents = world.choosing(models);

@@ -290,7 +290,10 @@ fn a_run_ends_when_what_it_has_read_becomes_private() {
     });
     now(scheduler.run_alive(lease.expect("a lease"))).expect("it ran");
     assert_eq!(case.far.sent.lock().expect("one thread").len(), 1, "the second turn is not sent");
-    assert_eq!((case.last().run.status, case.last().run.cut), (Status::Completed, true));
+    let run = case.last().run;
+    assert_eq!((run.status, run.cut), (Status::Completed, false), "not at the turn limit");
+    let why = run.error.expect("a reason");
+    assert!(why.contains("became private") && why.contains("acme/large"), "{why}");
 }
 
 #[test]

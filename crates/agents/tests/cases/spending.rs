@@ -36,6 +36,8 @@ type Turn = Result<Vec<TurnEvent>, ModelError>;
 #[derive(Default)]
 struct Priced {
     turns: Mutex<Vec<Turn>>,
+    /// What it says that it used before an answer that cannot be used.
+    reported: Option<Usage>,
     requests: Mutex<Vec<Request>>,
     /// Whether it never answers.
     hangs: AtomicBool,
@@ -75,7 +77,10 @@ impl Answers for Priced {
         }
         match turns.remove(0) {
             Ok(events) => Box::pin(stream::iter(events.into_iter().map(Ok))),
-            Err(error) => Box::pin(stream::iter([Err(error)])),
+            Err(error) => {
+                let reported = self.reported.map(|usage| Ok(TurnEvent::Usage(usage)));
+                Box::pin(stream::iter(reported.into_iter().chain([Err(error)])))
+            }
         }
     }
 }
@@ -101,10 +106,14 @@ struct Case {
 
 impl Case {
     fn new(turns: Vec<Turn>) -> Self {
+        Self::of(Priced { turns: Mutex::new(turns), ..Priced::default() })
+    }
+
+    fn of(priced: Priced) -> Self {
         let world = World::new();
         let task = world.task("Move", &["It began."]);
         let agent = world.try_create(&task, true).expect("an agent");
-        let model = Arc::new(Paid(Priced { turns: Mutex::new(turns), ..Priced::default() }));
+        let model = Arc::new(Paid(priced));
         let models = Models::new(world.model.clone()).with(model.clone());
         let agents = world.choosing(models.clone());
         let case = Self { world, agent, model, models, agents };
@@ -247,6 +256,34 @@ fn a_refused_key_costs_nothing_and_a_call_that_broke_off_what_was_reserved() {
         let case = Case::new(vec![Err(error.clone())]);
         case.run();
         assert_eq!(case.spent(), (0, spent), "{error}");
+    }
+}
+
+#[test]
+fn an_answer_that_cannot_be_used_costs_what_the_provider_reports_with_it() {
+    let refused = || ModelError::Request { detail: "the model refused to answer".into() };
+    let malformed = || ModelError::Provider {
+        provider: "acme".into(),
+        why: ProviderUnavailable::Outage,
+        detail: "the provider failed while it answered".into(),
+        retry_after: None,
+    };
+    let absurd = Usage { input: u64::MAX, ..USED };
+    for (error, reported, spent) in [
+        (refused(), Some(USED), COST),
+        (malformed(), Some(USED), COST),
+        (refused(), Some(absurd), RESERVED),
+        (malformed(), Some(absurd), RESERVED),
+        (refused(), None, RESERVED),
+    ] {
+        let turns = Mutex::new(vec![Err(error.clone())]);
+        let case = Case::of(Priced { turns, reported, ..Priced::default() });
+        case.run();
+        assert_eq!(case.spent(), (0, spent), "{error} {reported:?}");
+        let day = case.world.clock.now().day_in(&jiff::tz::TimeZone::UTC);
+        let days = now(case.world.store.all(model_call::per_day(WS, day, day))).expect("readable");
+        let counted = if spent == COST { USED } else { Usage::default() };
+        assert_eq!((days[0].calls, days[0].usage), (1, counted), "{error} {reported:?}");
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dormouse_adapters::http::{BaseUrl, Secret, Transport};
 use dormouse_adapters::models::{
-    ModelConfig, ModelId, RemoteModel, Rung, WireFormat, list, probe, probe_request,
+    MissingKey, ModelConfig, ModelId, RemoteModel, Rung, WireFormat, list, probe, probe_request,
 };
 use dormouse_types::limits;
 use dormouse_types::model::{ModelError, ProviderUnavailable, Request};
@@ -45,6 +45,8 @@ pub struct Parts {
     pub price_problem: Option<String>,
     /// The servers to look for on this machine.
     pub local_servers: Vec<Provider>,
+    /// The name of this node, if others share its database.
+    pub node: Option<String>,
 }
 
 /// Models, keys and prices of this process.
@@ -112,6 +114,34 @@ impl Host {
         })
     }
 
+    /// Which key is missing here: that of a provider to which nobody is let without one, or of a model that was
+    /// tested with one.
+    fn missing_key(
+        &self,
+        provider: &Provider,
+        config: &ModelConfig,
+        known: Option<&KnownModel>,
+    ) -> Option<MissingKey> {
+        let is_known = known::by_address(&config.base).is_some();
+        let is_needed = is_known || known.is_some_and(|known| known.with_key);
+        if config.key.is_some() || !is_needed {
+            return None;
+        }
+        let variable = variable_for(&provider.name, &config.base);
+        let advice = match &self.0.node {
+            Some(node) => format!(
+                "the node {node} has no key for {}, so that it sends nothing: set {variable} or {variable}_FILE \
+                 there",
+                provider.name
+            ),
+            None => format!(
+                "there is no key for {}, so that nothing is sent: `dormouse models key {}`, or set {variable}",
+                provider.name, provider.name
+            ),
+        };
+        Some(MissingKey { advice, may_be_elsewhere: self.0.node.is_some() })
+    }
+
     /// What requests that name no model need.
     fn list_config(&self, provider: &Provider) -> Result<ModelConfig, ModelError> {
         let config =
@@ -160,6 +190,9 @@ impl Host {
         let config = model_id(&provider.name, name)
             .and_then(|model| self.config(provider, model, None))
             .map_err(|detail| ModelError::Request { detail })?;
+        if let Some(missing) = self.missing_key(provider, &config, None) {
+            return Err(missing.error(&provider.name));
+        }
         let probed = probe(self.0.transport.as_ref(), &config, self.0.clock.as_ref());
         let probed = self.within(config.patience().run, &config, probed).await?;
         // The test has succeeded; a server that lists nothing does not change that.
@@ -171,6 +204,7 @@ impl Host {
             first_event: probed.first_event,
             usage: probed.usage,
             is_counted: probed.is_counted,
+            is_cut: probed.is_cut,
             window,
             failures: probed.failures.into_iter().map(|(it, why)| (tool_mode(it), why)).collect(),
         })
@@ -196,7 +230,11 @@ impl ModelHost for Host {
         known: Option<&KnownModel>,
     ) -> Result<Arc<dyn Model>, String> {
         let config = self.config(provider, model_id(&provider.name, name)?, known)?;
-        let model = RemoteModel::new(config, Arc::clone(&self.0.transport));
+        let missing = self.missing_key(provider, &config, known);
+        let mut model = RemoteModel::new(config, Arc::clone(&self.0.transport));
+        if let Some(missing) = missing {
+            model = model.without_key(missing);
+        }
         let is_probed = known.is_some_and(|known| known.tool_mode.is_some());
         Ok(Arc::new(if is_probed { model } else { model.unprobed() }))
     }

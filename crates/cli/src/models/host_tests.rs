@@ -4,6 +4,7 @@ use std::net::{TcpListener, TcpStream};
 use dormouse_adapters::SystemClock;
 use dormouse_adapters::http::{HttpClient, Roots};
 use dormouse_types::Timestamp;
+use futures_util::{FutureExt as _, StreamExt as _};
 
 use super::*;
 use crate::key_variables::{KeyText, KeyVariable};
@@ -16,6 +17,7 @@ struct Setup {
     keys: Result<KeyFile, String>,
     local_servers: Vec<Provider>,
     clock: Arc<dyn Clock>,
+    node: Option<String>,
 }
 
 impl Setup {
@@ -25,6 +27,7 @@ impl Setup {
             keys: Err("with a Postgres database, keys come from the environment".into()),
             local_servers: Vec::new(),
             clock: Arc::new(SystemClock),
+            node: None,
         }
     }
 
@@ -49,6 +52,7 @@ impl Setup {
             prices: PriceTable::built_in().expect("the table"),
             price_problem: None,
             local_servers: self.local_servers,
+            node: self.node,
         })
     }
 }
@@ -64,6 +68,37 @@ fn own(name: &str, base_url: &str) -> Provider {
 
 fn known_provider(name: &str) -> Provider {
     known::by_name(name).expect(name).provider()
+}
+
+#[test]
+fn a_process_without_a_key_that_is_needed_sends_nothing_and_names_the_variable()
+-> anyhow::Result<()> {
+    let custom = provider("cc", ApiFormat::ChatCompletions, "https://models.example/v1");
+    let tested = KnownModel { with_key: true, ..KnownModel::new("cc/good") };
+    let setup = Setup { node: Some("attic".into()), ..Setup::new() };
+    let keyless = setup.host();
+    for (provider, known, variable) in [
+        (known_provider("groq"), None, "GROQ_API_KEY"),
+        (custom.clone(), Some(&tested), "DORMOUSE_KEY_CC"),
+    ] {
+        let model = keyless.build(&provider, "good", known).map_err(anyhow::Error::msg)?;
+        assert!(model.lacks_key(), "{}", provider.name);
+        let answer = model.ask(&probe_request()).next().now_or_never().flatten();
+        let Some(Err(ModelError::Provider { why, detail, .. })) = answer else {
+            panic!("{answer:?}");
+        };
+        assert_eq!(why, ProviderUnavailable::Configuration);
+        assert!(
+            detail.contains("the node attic has no key") && detail.contains(variable),
+            "{detail}"
+        );
+    }
+    let untested = keyless.build(&custom, "good", None).map_err(anyhow::Error::msg)?;
+    assert!(!untested.lacks_key(), "perhaps it needs none");
+    let with_key = Setup::new().variable("DORMOUSE_KEY_CC", KEY).host();
+    let model = with_key.build(&custom, "good", Some(&tested)).map_err(anyhow::Error::msg)?;
+    assert!(!model.lacks_key());
+    Ok(())
 }
 
 fn state(host: &Host, provider: &Provider) -> (KeySource, Option<String>) {
@@ -240,6 +275,7 @@ fn a_model_knows_where_it_is_and_what_it_costs() -> anyhow::Result<()> {
     let price =
         dormouse_types::spend::Price { input: 1, cached_input: 1, cache_write: 1, output: 1 };
     let known = KnownModel {
+        with_key: false,
         priced_on: None,
         id: "anthropic/claude-haiku-4-5".into(),
         tool_mode: None,

@@ -31,7 +31,11 @@ use prices::PriceTable;
 /// files of a person is in [`ModelHost::problems`], because models of other providers still work.
 ///
 /// Errors: no encrypted connection is possible.
-pub fn host(config: &Config, clock: Arc<dyn Clock>) -> Result<Arc<dyn ModelHost>, Failure> {
+pub fn host(
+    config: &Config,
+    clock: Arc<dyn Clock>,
+    owner: &str,
+) -> Result<Arc<dyn ModelHost>, Failure> {
     let client = HttpClient::new(Roots::system(), clock.clone())
         .map_err(|e| Failure::failed(format!("no encrypted connection is possible: {e}")))?;
     let built_in = PriceTable::built_in().map_err(|e| Failure::failed(e.to_string()))?;
@@ -42,6 +46,7 @@ pub fn host(config: &Config, clock: Arc<dyn Clock>) -> Result<Arc<dyn ModelHost>
         (None, Some(folder)) => Ok(KeyFile::new(folder.clone(), config.data.clone())),
         (None, None) => Err("there is no configuration folder, because HOME is not set".to_owned()),
     };
+    let node = config.database.is_some().then(|| node_name(owner));
     Ok(Arc::new(Host::new(Parts {
         transport: Arc::new(client),
         clock,
@@ -50,7 +55,17 @@ pub fn host(config: &Config, clock: Arc<dyn Clock>) -> Result<Arc<dyn ModelHost>
         prices,
         price_problem,
         local_servers: known::local_servers(),
+        node,
     })))
+}
+
+/// The name by which a person finds a node: that of its machine, with the one of its leases.
+fn node_name(owner: &str) -> String {
+    let machine = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    match machine.trim() {
+        "" => owner.to_owned(),
+        machine => format!("{machine} ({owner})"),
+    }
 }
 
 /// The built-in table with a person's own rows; alone, and with the reason, if those are wrong.

@@ -76,13 +76,19 @@ impl ModelTests {
                 .provider_of(&settings, id)
                 .map_err(|error| unusable(id, error.to_string()))?;
             let shown = self.call(ws, &settings, &provider, name).await;
-            let shown = shown.map_err(|error| not_probed(id, &provider, error))?;
+            let shown = shown.map_err(|error| not_probed(id, &provider, error))?.shown;
+            if shown.is_open() {
+                return Err(cut_short(&shown));
+            }
             self.note_probe(ws, holder, (id, &provider), &shown).await?;
             self.load().await?;
             // Another node may have found it out first: what that one kept holds.
             let kept = self.settings(ws).await?.settings;
             if kept.known(id).is_some_and(|known| known.calls_nothing) {
                 return Err(calls_nothing(id));
+            }
+            if kept.known(id).is_none_or(|known| known.tool_mode.is_none()) {
+                return Err(NotProbed::SettingsChanged);
             }
             return Ok(());
         }
@@ -99,6 +105,7 @@ impl ModelTests {
         (id, provider): (&str, &Provider),
         shown: &ModelTest,
     ) -> Result<(), RunError> {
+        let has_key = self.has_key(provider);
         let note = |settings: &mut ModelSettings| {
             let now = self.source.provider_of(settings, id);
             let is_same = now.is_ok_and(|(now, _)| now.is_same_server(provider));
@@ -107,7 +114,7 @@ impl ModelTests {
                 .is_some_and(|known| known.tool_mode.is_some() || known.calls_nothing);
             let is_new = is_same && !is_known;
             if is_new {
-                note_test(settings, id, shown);
+                note_test(settings, id, shown, has_key);
             }
             is_new
         };
@@ -213,6 +220,16 @@ fn calls_nothing(id: &str) -> NotProbed {
          itself: choose another model, or test it with `dormouse models test {id}` once its server has changed"
     );
     unusable(id, detail)
+}
+
+/// The model thought too long to be heard: this wake fails, as it would if a turn of it were cut, and the next one
+/// tries again.
+fn cut_short(shown: &ModelTest) -> NotProbed {
+    let why = shown.failures.first().map_or("it was cut while it thought", |(_, why)| why);
+    let detail = format!(
+        "a test call showed nothing of how it calls tools: {why}. Let it think less, or choose another model"
+    );
+    NotProbed::Model(ModelError::Request { detail })
 }
 
 /// The model is held, and needs the person.

@@ -8,9 +8,11 @@ use dormouse_runs::spending::{self, Outcome, Reservation};
 use dormouse_store::agent::model_call::NewCall;
 use dormouse_store::{Commit, CommitError, Db, Op, Refusal, Store};
 use dormouse_types::model::ModelError;
-use dormouse_types::model_settings::{KnownModel, ModelSettings, ModelTest, Provider, ToolMode};
+use dormouse_types::model_settings::{
+    KeySource, KnownModel, ModelSettings, ModelTest, Provider, ToolMode,
+};
 use dormouse_types::port::{Clock, Entropy, Patience};
-use dormouse_types::spend::{Amount, OverBudget, Price, Unit, cost};
+use dormouse_types::spend::{Amount, OverBudget, Unit};
 use dormouse_types::{HolderId, Id as _, RequestId, RunKey, WorkspaceId, WorkspaceZone};
 use futures_util::future::{Either, select};
 use futures_util::lock::Mutex;
@@ -38,6 +40,11 @@ pub(crate) struct ModelTests {
 }
 
 impl ModelTests {
+    /// Whether this process has a key for a provider.
+    pub(super) fn has_key(&self, provider: &Provider) -> bool {
+        self.source.host.key(provider).source != KeySource::None
+    }
+
     /// Makes the calls, reserved before and settled after.
     pub(super) async fn call(
         &self,
@@ -45,7 +52,7 @@ impl ModelTests {
         settings: &ModelSettings,
         provider: &Provider,
         name: &str,
-    ) -> Result<ModelTest, TestError> {
+    ) -> Result<PaidTest, TestError> {
         let reserved = self.reserve(ws, settings, provider, name).await?;
         let tested = self.tested(ws, provider, name).await;
         let outcome = match &tested {
@@ -54,12 +61,14 @@ impl ModelTests {
             Err(TestError::Model(error)) => Outcome::of_error(error),
             Ok(_) | Err(_) => Outcome::Unknown,
         };
+        let mut booked = None;
         if let Some(reserved) = reserved {
             let settled = reserved.settled(ws, outcome);
+            booked = Some(reserved.booked(outcome));
             let commit = Commit::new("models.settleTest", Db::Agent, ws).ops(settled);
             self.store.commit(commit).await?;
         }
-        tested
+        tested.map(|shown| PaidTest { shown, booked })
     }
 
     /// Reserves what a test may cost at most: a call in each of the ways to call tools. A test that
@@ -150,6 +159,13 @@ impl ModelTests {
     }
 }
 
+/// A test, and what it is booked with.
+pub(super) struct PaidTest {
+    pub(super) shown: ModelTest,
+    /// The amount, and whether it is the whole reservation; `None` if nothing was reserved.
+    booked: Option<(Amount, bool)>,
+}
+
 /// Why a test showed nothing.
 pub(super) enum TestError {
     /// The model cannot be built.
@@ -174,25 +190,28 @@ impl From<CommitError> for TestError {
 
 pub(super) const PAID_OFF: &str = "calls that cost money are switched off: switch them on first";
 
-pub(super) fn note_test(settings: &mut ModelSettings, id: &str, shown: &ModelTest) {
+/// Notes what a test showed. One that is open says nothing of how the model calls tools.
+pub(super) fn note_test(settings: &mut ModelSettings, id: &str, shown: &ModelTest, has_key: bool) {
     let before = settings.known(id).cloned().unwrap_or_else(|| KnownModel::new(id));
     settings.models.retain(|known| known.id != id);
-    settings.models.push(KnownModel {
-        tool_mode: shown.tool_mode,
-        calls_nothing: shown.tool_mode.is_none(),
-        window: shown.window.or(before.window),
-        ..before
+    let window = shown.window.or(before.window);
+    settings.models.push(match shown.is_open() {
+        true => KnownModel { window, ..before },
+        false => KnownModel {
+            tool_mode: shown.tool_mode,
+            calls_nothing: shown.tool_mode.is_none(),
+            with_key: shown.tool_mode.is_some() && has_key,
+            window,
+            ..before
+        },
     });
     settings.models.sort_by(|a, b| a.id.cmp(&b.id));
 }
 
-pub(super) fn test_view(id: &str, shown: &ModelTest, price: Option<Price>) -> ModelTestView {
+pub(super) fn test_view(id: &str, tested: &PaidTest, is_free: bool) -> ModelTestView {
+    let PaidTest { shown, booked } = tested;
     let usage = shown.usage;
-    let charged = usage.and_then(|usage| i64::try_from(usage.cost?).ok());
-    let amount = usage.zip(price).and_then(|(usage, price)| {
-        let amount = cost(Some(&price), &usage, usage.input, usage.output)?;
-        (amount.unit == Unit::MicroDollars).then_some(amount.value)
-    });
+    let booked = booked.filter(|(amount, _)| amount.unit == Unit::MicroDollars && !is_free);
     let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let failure = |(tool_mode, detail): &(ToolMode, String)| TestFailure {
         tool_mode: *tool_mode,
@@ -201,10 +220,12 @@ pub(super) fn test_view(id: &str, shown: &ModelTest, price: Option<Price>) -> Mo
     ModelTestView {
         id: id.to_owned(),
         tool_mode: shown.tool_mode,
+        is_cut: shown.is_open(),
         first_word_ms: shown.first_event.map(millis),
         input_tokens: usage.map(|usage| usage.input),
         output_tokens: usage.map(|usage| usage.output),
-        cost: charged.or(amount),
+        cost: booked.map(|(amount, _)| amount.value),
+        is_cost_assumed: booked.is_some_and(|(_, is_assumed)| is_assumed),
         window: shown.window,
         failures: shown.failures.iter().map(failure).collect(),
     }

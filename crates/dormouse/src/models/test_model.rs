@@ -21,9 +21,9 @@ impl Dormouse {
         let settings = self.model_settings(caller).await?;
         let (provider, name) = self.provider_of(&settings, id)?;
         let tests = self.model_tests();
-        let shown = tests.call(caller.workspace, &settings, &provider, name).await;
+        let tested = tests.call(caller.workspace, &settings, &provider, name).await;
         let wrong = |message| Error::Invalid { field: "model", message };
-        let shown = shown.map_err(|error| match error {
+        let tested = tested.map_err(|error| match error {
             TestError::Invalid(message) => wrong(message),
             TestError::OverBudget { reason, .. } => wrong(reason),
             TestError::PaidCallsOff => wrong(PAID_OFF.to_owned()),
@@ -31,11 +31,12 @@ impl Dormouse {
             TestError::Model(error) => Error::Model(error.to_string()),
             TestError::Commit(error) => error.into(),
         })?;
+        let has_key = tests.has_key(&provider);
         self.edit_models(caller, AuditAction::ModelsTest, id, |settings| {
             // It says nothing of another server, which the provider may have been moved to meanwhile.
             let now = self.provider_of(settings, id);
             if now.is_ok_and(|(now, _)| now.is_same_server(&provider)) {
-                note_test(settings, id, &shown);
+                note_test(settings, id, &tested.shown, has_key);
                 // A person saw what it does: whether it obeys is watched anew.
                 let known = settings.models.iter_mut().find(|known| known.id == id);
                 known.into_iter().for_each(|known| known.was_silent = false);
@@ -43,10 +44,7 @@ impl Dormouse {
             Ok(())
         })
         .await?;
-        let price = settings.known(id).and_then(|known| known.price);
-        let price =
-            price.or_else(|| self.source.host.price(&provider, name).map(|listed| listed.price));
-        Ok(test_view(id, &shown, price.filter(|_| !provider.is_own)))
+        Ok(test_view(id, &tested, provider.is_own))
     }
 
     pub(crate) fn model_tests(&self) -> ModelTests {

@@ -154,14 +154,18 @@ pub struct ModelTestView {
     pub id: String,
     /// How it calls tools; `null` if it does in no way, so that it cannot be used.
     pub tool_mode: Option<ToolMode>,
+    /// Whether an answer was cut while it thought, and nothing came back: nobody knows yet how it calls tools.
+    pub is_cut: bool,
     /// Until the first word. Units: milliseconds.
     pub first_word_ms: Option<u64>,
     /// Input tokens, as the server counted them.
     pub input_tokens: Option<u64>,
     /// Output tokens, as the server counted them.
     pub output_tokens: Option<u64>,
-    /// What the call cost. Units: micro-dollars; `null` if it is free or nobody knows.
+    /// What is booked for the calls together. Units: micro-dollars; `null` if they are free or nobody knows a price.
     pub cost: Option<i64>,
+    /// Whether that is the most that they may cost, because the server did not say of each call what it used.
+    pub is_cost_assumed: bool,
     /// What the server says of its context window. Units: tokens.
     pub window: Option<u64>,
     /// Why better ways to call tools do not work, in order.

@@ -154,6 +154,19 @@ fn a_model_that_calls_no_tool_is_paid_for_once_until_a_person_tests_it_or_its_se
 }
 
 #[test]
+fn a_model_that_is_cut_while_it_thinks_is_not_taken_for_one_that_calls_nothing() {
+    let (world, task, agent) = asking("acme/thinker");
+    let shown = now(world.dormouse.test_model(&me(), "acme/thinker")).expect("tested");
+    assert_eq!((shown.tool_mode, shown.is_cut), (None, true));
+    let ran = wake(&world, &task, &agent);
+    let models = now(world.dormouse.models(&me())).expect("models").models;
+    let known = models.into_iter().find(|model| model.id == "acme/thinker").expect("kept");
+    assert_eq!((known.tool_mode, known.calls_nothing), (None, false));
+    assert!(matches!(&ran[..], [why] if why.contains("it was cut while it thought")), "{ran:?}");
+    assert_eq!(cost(&world).0, 2, "each test was paid, and nothing else");
+}
+
+#[test]
 fn two_nodes_that_try_a_model_without_tools_at_once_keep_and_tell_that_once() {
     let (world, task, agent) = asking("acme/mute");
     let second = world.task("Buy a flat");
@@ -214,6 +227,43 @@ fn a_model_that_calls_nothing_when_a_turn_forces_it_is_tried_anew_once() {
     world.later(3600);
     wake(&world, &task, &agent);
     assert!(audited(&world).ends_with(&[forget, probe]), "{:?}", audited(&world));
+}
+
+/// The provider of the test host, at another address from a commit on.
+fn moved_before(world: &World, label: &'static str) {
+    let dormouse = world.dormouse.clone();
+    world.hooks.before_commit(label, move || {
+        let base_url = "https://moved.example/v1".into();
+        let moved = Provider { base_url, ..provider("acme") };
+        now(dormouse.put_provider(&me(), moved)).expect("moved");
+    });
+}
+
+#[test]
+fn a_run_whose_model_was_forgotten_meanwhile_asks_again_in_the_way_that_is_found_out_then() {
+    let (world, task, agent) = asking("acme/silent");
+    now(world.dormouse.put_provider(&me(), provider("acme"))).expect("added");
+    moved_before(&world, "models.forget");
+    assert_eq!(wake(&world, &task, &agent), ["completed"]);
+    assert!(world.hooks.is_done());
+    assert_eq!(
+        cost(&world).0,
+        7,
+        "the turn is asked for again at the new address, and there once more"
+    );
+}
+
+#[test]
+fn what_a_test_showed_of_a_server_that_was_left_meanwhile_is_not_taken_for_an_answer() {
+    let (world, task, agent) = asking("acme/new");
+    now(world.dormouse.put_provider(&me(), provider("acme"))).expect("added");
+    moved_before(&world, "models.probe");
+    wake(&world, &task, &agent);
+    assert!(world.hooks.is_done());
+    assert_eq!((mode(&world, "acme/new"), cost(&world).0), (None, 1), "it is not asked untried");
+    world.later(60);
+    world.drain(&task);
+    assert_eq!(mode(&world, "acme/new"), Some(ToolMode::Schema), "it is tested anew");
 }
 
 /// The services of another node on the same database.

@@ -183,7 +183,9 @@ fn a_test_call_is_counted_with_the_tokens_that_the_provider_reports() {
         (tested.input_tokens, tested.output_tokens, tested.cost),
         (Some(9), Some(4), Some(29))
     );
-    now(world.dormouse.test_model(&me(), "acme/partly-counted")).expect("tested");
+    assert!(!tested.is_cost_assumed);
+    let partly = now(world.dormouse.test_model(&me(), "acme/partly-counted")).expect("tested");
+    assert_eq!((partly.cost, partly.is_cost_assumed), (Some(3 * CALL), true), "as it is booked");
     now(world.dormouse.put_provider(&me(), provider("home"))).expect("added");
     now(world.dormouse.test_model(&me(), "home/counted")).expect("tested");
     let usage = now(world.dormouse.usage(&me(), None, None)).expect("usage");

@@ -17,6 +17,7 @@ use dormouse_types::{EventKind, HolderId, Origin, RunKey, Timestamp, limits};
 use super::{ATTEMPTS, ActiveRun, CONFLICTS};
 use crate::breaker;
 use crate::handler::{RunError, RunOutput, StopReason};
+use crate::model_call::FailedCall;
 use crate::spending::{Outcome, Reservation};
 use crate::status::{Event, after};
 use crate::truncation::Truncation;
@@ -37,25 +38,64 @@ impl ActiveRun<'_> {
     ///
     /// One commit, so what the run produced, the messages it counts as heard and its end become
     /// visible together or not at all.
-    pub(super) async fn finish(&mut self, mut last: RunOutput, cut: bool) -> Result<End, RunError> {
+    pub(super) async fn finish(&mut self, last: RunOutput, cut: bool) -> Result<End, RunError> {
+        self.finish_early(last, cut, None).await
+    }
+
+    /// The same for a run that ends before its model ended it for another reason than the turn limit.
+    async fn finish_early(
+        &mut self,
+        mut last: RunOutput,
+        cut: bool,
+        why: Option<&str>,
+    ) -> Result<End, RunError> {
         let RunOutput { ops, news, audit } = self.handler.finalize(&self.log, &self.chain).await?;
         last.ops.extend(ops);
         last.news.extend(news);
         last.audit.extend(audit);
-        self.end("run.final", Event::Completed, last, cut, None).await?;
+        self.end("run.final", Event::Completed, last, cut, why).await?;
         Ok(End::Completed { cut })
     }
 
     /// Ends a run whose last turn is recorded. Retries on fresh rows if another writer interferes.
-    pub(super) async fn finish_recorded(
+    pub(super) async fn finish_recorded(&mut self, cut: bool) -> Result<End, RunError> {
+        self.finish_recorded_early(cut, None, Vec::new()).await
+    }
+
+    /// Ends a run whose model may not see any more what it has read, with what is recorded: the rest is not sent.
+    pub(super) async fn finish_hidden(&mut self, reason: KeptBackReason) -> Result<End, RunError> {
+        let audit = vec![self.denied_request(reason)];
+        let why = match reason {
+            KeptBackReason::Private => format!(
+                "ended early: something that it had read became private, and {} is not a model of your own, so \
+                 nothing more was sent",
+                self.model.name()
+            ),
+            KeptBackReason::Category => format!(
+                "ended early: something that it had read is of a category now that may not be sent to {}, so \
+                 nothing more was sent",
+                self.model.provider()
+            ),
+        };
+        self.finish_recorded_early(false, Some(&why), audit).await
+    }
+
+    /// Ends a run with what is recorded, because the window of its model has no room for another turn.
+    pub(super) async fn finish_full(&mut self) -> Result<End, RunError> {
+        let why = format!("ended early: {} has no room for another turn", self.model.name());
+        self.finish_recorded_early(false, Some(&why), Vec::new()).await
+    }
+
+    async fn finish_recorded_early(
         &mut self,
         cut: bool,
+        why: Option<&str>,
         audit: Vec<Audit>,
     ) -> Result<End, RunError> {
         let mut attempts = Attempts::new(ATTEMPTS, &CONFLICTS);
         loop {
             let last = RunOutput { audit: audit.clone(), ..RunOutput::default() };
-            let result = self.finish(last, cut).await;
+            let result = self.finish_early(last, cut, why).await;
             if !attempts.go_on_after(&result) {
                 return result;
             }
@@ -102,8 +142,8 @@ impl ActiveRun<'_> {
     }
 
     /// Ends a run whose model gave no answer that can be used.
-    pub(super) async fn fail_unanswered(&mut self, error: &ModelError) -> Result<End, RunError> {
-        self.fail_after(error.to_string(), self.settled(Outcome::of_error(error))).await
+    pub(super) async fn fail_unanswered(&mut self, failed: &FailedCall) -> Result<End, RunError> {
+        self.fail_after(failed.error.to_string(), self.unanswered(failed)).await
     }
 
     /// Ends a run whose prompt was cut by the server. The call is settled by what the server counted.
@@ -133,7 +173,8 @@ impl ActiveRun<'_> {
     /// The breaker, the run and the event that the provider is away are one commit: it frees the
     /// lease, and a run without its lease writes nothing more. Several runs may record a failure at
     /// once; each retries on the fresh breaker row, so every failure is counted.
-    pub(super) async fn provider_unavailable(&self, error: &ModelError) -> Result<End, RunError> {
+    pub(super) async fn provider_unavailable(&self, failed: &FailedCall) -> Result<End, RunError> {
+        let error = &failed.error;
         let ModelError::Provider { why, retry_after, detail, .. } = error else {
             return Err(RunError::Broken(error.to_string()));
         };
@@ -148,7 +189,7 @@ impl ActiveRun<'_> {
             let after = breaker::failed(before.as_ref(), provider, why, detail, asked_at, now);
             let due = after.open_until.unwrap_or(now + self.driver.pause(after.failures));
             let due = due.max(now + retry_after.unwrap_or_default().min(LONGEST_RETRY_AFTER));
-            let mut ops = self.settled(Outcome::of_error(error));
+            let mut ops = self.unanswered(failed);
             ops.push(row::put(ws, before.as_ref(), &after));
             let has_opened = after.opened > before.map_or(0, |row| row.opened);
             let away = || provider_event(EventKind::ProviderAway, provider);

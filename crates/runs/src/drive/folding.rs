@@ -15,9 +15,8 @@ use crate::Lease;
 use crate::clearance::clearance;
 use crate::gate::{Gated, gate, sources_of};
 use crate::handler::{FoldPiece, Folded, RunError, RunHandler};
-use crate::model_call::Answer;
+use crate::model_call::{Answer, FailedCall};
 use crate::request::{self, Offer};
-use crate::spending::Outcome;
 use crate::step::LoggedTurn;
 use crate::truncation::truncation;
 
@@ -99,14 +98,15 @@ impl ActiveRun<'_> {
                     let settled = self.answered(usage.as_ref());
                     (turn, usage, settled)
                 }
-                Err(error @ ModelError::Provider { .. }) => {
-                    return self.provider_unavailable(&error).await.map(Folding::Ended);
+                Err(failed @ FailedCall { error: ModelError::Provider { .. }, .. }) => {
+                    return self.provider_unavailable(&failed).await.map(Folding::Ended);
                 }
                 // As good as an answer that cannot be used.
-                Err(error @ (ModelError::Rejected { .. } | ModelError::Request { .. })) => {
+                Err(failed) => {
+                    let error = &failed.error;
                     tracing::warn!(run = %self.lease.run.key, %error, "memory could not be folded");
-                    self.forget_refused(&error).await?;
-                    (LoggedTurn::default(), None, self.settled(Outcome::of_error(&error)))
+                    self.forget_refused(error).await?;
+                    (LoggedTurn::default(), None, self.unanswered(&failed))
                 }
             };
             self.note_provider_is_back().await?;

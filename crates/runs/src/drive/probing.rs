@@ -5,6 +5,7 @@ use dormouse_types::spend::OverBudget;
 use futures_util::future::{Either, select};
 
 use super::ActiveRun;
+use super::reservation::SETTINGS_CHANGED;
 use crate::End;
 use crate::gate::gate;
 use crate::handler::{RunError, TurnContext};
@@ -54,13 +55,19 @@ impl ActiveRun<'_> {
                 Ok(None)
             }
             Err(NotProbed::Model(error @ ModelError::Provider { .. })) => {
-                self.provider_unavailable(&error).await.map(Some)
+                self.provider_unavailable(&error.into()).await.map(Some)
             }
-            Err(NotProbed::Model(error)) => self.fail_unanswered(&error).await.map(Some),
+            Err(NotProbed::Model(error)) => self.fail_unanswered(&error.into()).await.map(Some),
             Err(NotProbed::OverBudget { reason, held }) => {
                 let day = self.driver.day_of(self.driver.clock.now());
                 self.put_off_by_budget(OverBudget::Workspace, held, day).await?;
                 Ok(Some(End::Requeued { reason }))
+            }
+            Err(NotProbed::SettingsChanged) => {
+                let again = self.driver.clock.now() + SETTINGS_CHANGED;
+                let reason =
+                    "the provider was changed while its model was tested: it is tested anew";
+                self.requeue_run(Some(again), reason.into()).await.map(Some)
             }
             Err(NotProbed::PaidCallsOff) => self.put_off_by_switch().await.map(Some),
             Err(NotProbed::Store(error)) => Err(error),
@@ -94,12 +101,17 @@ impl ActiveRun<'_> {
         };
         let (ws, holder) = (self.lease.ws, &self.lease.run.holder);
         let name = self.model.name().to_owned();
-        if !prober.forget(ws, holder, &name, Sign::CalledNothing).await? {
+        let is_forgotten = prober.forget(ws, holder, &name, Sign::CalledNothing).await?;
+        let now = self.driver.models.named(Some(&name));
+        // Another run may have noticed it first, and found out another way since.
+        let is_another_way =
+            !now.is_probed() || now.outgoing(request) != self.model.outgoing(request);
+        if !is_forgotten && !is_another_way {
             return Ok(false);
         }
         self.commit("run.leaveOut", self.answered(answer.usage.as_ref())).await?;
         self.reserved = None;
-        self.model = self.driver.models.named(Some(&name));
+        self.model = now;
         Ok(true)
     }
 }

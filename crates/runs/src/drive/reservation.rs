@@ -16,6 +16,7 @@ use jiff::civil::Date;
 
 use super::{ATTEMPTS, ActiveRun, CONFLICTS, Driver};
 use crate::handler::RunError;
+use crate::model_call::FailedCall;
 use crate::spending::{self, Outcome, PAID_CALLS_OFF, Reservation};
 use crate::{End, Lease};
 
@@ -23,7 +24,7 @@ use crate::{End, Lease};
 const CALLS_UNDER_WAY: Duration = Duration::from_secs(10);
 
 /// How soon a run tries again whose model is of settings that were changed a moment ago.
-const SETTINGS_CHANGED: Duration = Duration::from_secs(1);
+pub(super) const SETTINGS_CHANGED: Duration = Duration::from_secs(1);
 
 impl ActiveRun<'_> {
     /// Reserves what the call may cost, in every scope at once; returns the end of the run if it may
@@ -197,6 +198,16 @@ impl ActiveRun<'_> {
             ops.push(wake_run::add_usage(self.lease.ws, &self.lease.run.key, usage));
         }
         ops
+    }
+
+    /// Builds the ops that settle the call under way, whose answer is no turn: by what the provider says that it
+    /// used, if it says so and that can be right.
+    pub(super) fn unanswered(&self, failed: &FailedCall) -> Vec<Op> {
+        let reserved = self.reserved.as_ref();
+        match reserved.and_then(|reserved| reserved.believed(failed.usage.as_ref())) {
+            Some(usage) => self.answered(Some(usage)),
+            None => self.settled(Outcome::of_error(&failed.error)),
+        }
     }
 
     /// Builds the ops that settle the call under way.

@@ -79,11 +79,12 @@ impl Agents {
             Some(run) => self.driver.models().named(run.model.as_deref()),
             None => self.evolution_model(),
         };
-        let mut ops = match self.driver.may_ask(ws, &entry.holder, &*model, now).await? {
+        let mut ops = match self.driver.may_ask(ws, entry, &*model, now).await? {
             MayAsk::Now(ops) => ops,
             MayAsk::Later { until, why, guard } => {
                 return Ok(Admission::Postpone { until, why, guard });
             }
+            MayAsk::Elsewhere => return Ok(Admission::Leave),
         };
         // What is said or decided meanwhile refuses the claim, and it is decided again.
         ops.push(entity::unchanged(ws, &stored));

@@ -339,6 +339,10 @@ async fn test(session: &mut Session, params: ModelParams) -> Result<(), Failure>
     show::test(session, &shown);
     match shown.tool_mode {
         Some(_) => Ok(()),
+        None if shown.is_cut => {
+            Err(Failure::failed(format!("{} thought for too long", line(&shown.id)))
+                .hint("let it think less on its server, or choose another model"))
+        }
         None => Err(Failure::failed(format!("{} cannot call tools", line(&shown.id)))
             .hint("agents work by calling tools: choose another model")),
     }

@@ -224,6 +224,9 @@ pub fn test(session: &mut Session, shown: &ModelTestView) {
     let model = line(&shown.id);
     match shown.tool_mode {
         Some(mode) => session.screen.say(format!("{model} {}", in_words(mode))),
+        None if shown.is_cut => session.screen.say(format!(
+            "{model} was cut while it thought, before it called a tool: it may still be able to"
+        )),
         None => session.screen.say(format!("{model} called no tool in any way")),
     }
     if let Some(millis) = shown.first_word_ms {
@@ -233,7 +236,14 @@ pub fn test(session: &mut Session, shown: &ModelTestView) {
         session.screen.say(format!("{input} tokens in, {output} out"));
     }
     if let Some(cost) = shown.cost {
-        session.screen.say(format!("the test cost {}", dollars(cost)));
+        let counted = dollars(cost);
+        session.screen.say(match shown.is_cost_assumed {
+            true => format!(
+                "{counted} are counted for the test, the most that it may cost: the server did not say of each \
+                 call what it used"
+            ),
+            false => format!("the test cost {counted}"),
+        });
     }
     match shown.window {
         Some(window) => session.screen.say(format!("window of {window} tokens")),

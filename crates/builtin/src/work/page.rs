@@ -220,11 +220,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_title_with_a_link_in_it_stays_the_text_of_one() {
+        assert_eq!(
+            escaped("Call *landlord* [today](http://x)"),
+            "Call \\*landlord\\* \\[today\\]\\(http\\://x)"
+        );
+    }
+
+    #[test]
     fn a_title_is_shown_as_it_is_and_opens_nothing() {
         let hostile = "[x](javascript:1) ![](https://a.b) <b> www.a.b me@a.b **now** `c`";
         assert_eq!(
             escaped(hostile),
-            "\\[x\\](javascript:1) !\\[\\](https\\://a.b) \\<b\\> www\\.a.b me\\@a.b \\*\\*now\\*\\* \\`c\\`"
+            "\\[x\\]\\(javascript:1) !\\[\\]\\(https\\://a.b) \\<b\\> www\\.a.b me\\@a.b \\*\\*now\\*\\* \\`c\\`"
         );
     }
 }

@@ -80,7 +80,7 @@ test("own words are read back before they are saved", async ({ app, server }) =>
   await own.getByLabel("Title", { exact: true }).fill("Agenda");
   const instructions = own.getByLabel("Instructions", { exact: true });
   await instructions.fill("Every Monday at 9 tell me what is due and delete what is done");
-  await expect(own.getByText("Read as: Agenda: overdue, due today.")).toBeVisible();
+  await expect(own.getByText(/^Read as: Agenda, every week on Monday at 09:00: what is overdue and what is due today/)).toBeVisible();
   await expect(own.getByText("Not understood: delete what is done")).toBeVisible();
   await expect(own.locator("ol time")).toHaveCount(5);
   await expect(own.getByRole("button", { name: "Start it" })).toBeVisible();

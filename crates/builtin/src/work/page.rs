@@ -201,7 +201,10 @@ fn escaped(text: &str) -> String {
         let is_address = rest.starts_with("://")
             || (c == '.' && escaped.to_ascii_lowercase().ends_with("www"))
             || c == '@';
+        // Some readers of Markdown take it for a link within the text of another.
+        let is_target = c == '(' && escaped.ends_with("\\]");
         if is_address
+            || is_target
             || matches!(
                 c,
                 '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '~' | '&' | '$'

@@ -385,7 +385,7 @@ fn a_dry_run_says_what_work_without_a_schedule_becomes() {
         (dry, said(&[&add[..], more].concat()))
     };
     let (dry, added) = add("Say what is due today", &[]);
-    let read = "read as: Agenda: overdue, due today.\n";
+    let read = "read as: Agenda: what is overdue and what is due today. Says nothing if there is nothing.\n";
     let proposed = "it would run once, now\nits usual time: --schedule 'every weekday at 07:30'\n";
     assert_eq!(dry, format!("{proposed}{read}nothing was written\n"));
     assert!(added.starts_with(&format!("{read}added ")) && added.contains("run 1 "), "{added}");
@@ -404,7 +404,8 @@ fn what_is_understood_of_instructions_beside_a_schedule_is_said_with_what_is_not
     let world = World::new();
     let of_text = "Tell me what is due and delete what is done";
     let add = ["work", "add", "Agenda", "--schedule", "every day at 9", "--instructions", of_text];
-    let understood = "read as: Agenda: overdue, due today.\nnot understood: delete what is done\n";
+    let understood = "read as: Agenda, every day at 09:00: what is overdue and what is due today. \
+                      Says nothing if there is nothing.\nnot understood: delete what is done\n";
     let dry = world.ok(&[&add[..], &["--dry-run"]].concat()).out;
     assert!(dry.starts_with("every day at 09:00\n"), "{dry}");
     assert!(dry.ends_with(&format!("{understood}nothing was written\n")), "{dry}");

@@ -108,6 +108,7 @@ test("own words are read back before they are saved", async ({ app, server }) =>
 test("what waits is a figure that opens its list, and the result has its title on Home", async ({ app, server }) => {
   const list = (await server.ask("POST", "/api/journal/tasks", { title: "Packing list" })) as { id: string };
   await server.ask("POST", `/api/journal/tasks/${list.id}/checklist-items`, { title: "Milk" });
+  await server.ask("POST", "/api/journal/tasks", { title: "Return the drill" });
   const repeat = { title: "Packing", instructions: "Every Monday at 9 reset Packing list", lang: "en" };
   const packing = (await server.ask("POST", "/api/tasks", repeat)) as { id: string };
   await server.ask("DELETE", `/api/journal/tasks/${list.id}`);

@@ -295,7 +295,11 @@ impl Dormouse {
     /// its schedule, and none if it runs once, now.
     fn as_read(&self, read: ReadInstruction, words: Option<&str>, wording: Wording) -> BuiltInWork {
         let of_read = in_language(wording, &read);
-        let sentence = self.described(read.parameters.clone(), words, of_read).sentence;
+        let sentence = match words {
+            // The usual time is only proposed.
+            None if !read.is_usual_time => read.sentence,
+            words => self.described(read.parameters.clone(), words, of_read).sentence,
+        };
         BuiltInWork {
             work_kind: read.parameters.kind(),
             parameters: read.parameters,

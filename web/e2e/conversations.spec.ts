@@ -79,3 +79,24 @@ test("a result comes into the conversation in which it was asked for, and is res
   await app.getByRole("link", { name: "To the work" }).click();
   await expect(app).toHaveURL(new RegExp(`/work/${work.id}$`));
 });
+
+test("a conversation opens at its newest turn, and Back comes to where it was read", async ({ app, server }) => {
+  const begun = (await server.ask("POST", "/api/conversations", { title: "Tiles" })) as { id: string };
+  for (let n = 1; n <= 29; n += 1) await server.ask("POST", `/api/conversations/${begun.id}/turns`, { content: `Quote number ${n}` });
+  await app.goto(`${server.address}/conversations`);
+  await still(app);
+  await app.getByRole("link", { name: "Tiles" }).click();
+  const turns = app.getByRole("list", { name: "Turns" }).getByRole("article");
+  await expect(turns.last()).toBeInViewport();
+  await expect(turns.first()).not.toBeInViewport();
+
+  await turns.nth(9).scrollIntoViewIfNeeded();
+  const place = await app.evaluate(() => scrollY);
+  await app.keyboard.press("g");
+  await app.keyboard.press("w");
+  await expect(app.getByRole("heading", { level: 1, name: "Agent work" })).toBeVisible();
+  await app.goBack();
+  await expect.poll(() => app.evaluate(() => scrollY)).toBe(place);
+  await still(app);
+  await expect(turns.last()).not.toBeInViewport();
+});

@@ -291,13 +291,14 @@ impl Dormouse {
         }
     }
 
-    /// The same for parameters that were read from an instruction. Other words for the schedule than those
-    /// of the instruction are said back instead.
+    /// The same for parameters that were read from an instruction. What is said back has the words of
+    /// its schedule, and none if it runs once, now.
     fn as_read(&self, read: ReadInstruction, words: Option<&str>, wording: Wording) -> BuiltInWork {
         let of_read = in_language(wording, &read);
         let sentence = match words {
-            Some(words) => self.described(read.parameters.clone(), Some(words), of_read).sentence,
-            None => read.sentence,
+            // The usual time is only proposed.
+            None if !read.is_usual_time => read.sentence,
+            words => self.described(read.parameters.clone(), words, of_read).sentence,
         };
         BuiltInWork {
             work_kind: read.parameters.kind(),

@@ -96,6 +96,7 @@ impl Dormouse {
             None => None,
             Some(text) => Some(text.as_deref().map(time_of_day).transpose()?),
         };
+        let is_other_day = zone.is_some() || day_starts.is_some();
         if let Some(order) = patch.date_order {
             let name = order.map(|order| order.to_string());
             self.journal.set_date_order(WORKSPACE, name.as_deref(), &caller.actor).await?;
@@ -109,7 +110,9 @@ impl Dormouse {
             let chosen = chosen.map(|time| time.strftime(HOURS).to_string());
             self.journal.set_day_starts(WORKSPACE, chosen.as_deref(), &caller.actor).await?;
         }
-        self.load_zone().await?;
+        if is_other_day {
+            self.load_zone().await?;
+        }
         let origin = Origin::Person { via: None };
         let changed = ChangeRow::agent(origin, EventKind::SettingsChanged, None, "settings");
         self.store

@@ -139,11 +139,16 @@ impl Dormouse {
             None if !new.events.is_empty() => WorkStart::Changes,
             None => WorkStart::Now,
         };
+        let made = meant.built_in.flatten();
         Ok(WorkPreview {
             starts,
             schedule: meant.schedule.map(previewed),
             usual_schedule: meant.usual_schedule,
-            sentence: meant.built_in.flatten().map(|made| made.sentence),
+            not_understood: made
+                .as_ref()
+                .map(|made| made.not_understood.clone())
+                .unwrap_or_default(),
+            sentence: made.map(|made| made.sentence),
         })
     }
 

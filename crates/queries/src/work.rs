@@ -299,6 +299,7 @@ fn view_of(
         scheduled_for: run.and_then(|run| run.scheduled_for).or(of.next_due_at),
         started_at: run.and_then(|run| run.started_at),
         completed_at: run.and_then(|run| run.completed_at),
+        result_title: run.and_then(|run| run.result_title.clone()),
         log_path: format!("tasks/logs/{}.jsonl", of.id),
         kind: of.kind,
         source_type: of.source,

@@ -176,15 +176,6 @@ fn changed(exception: &Exception) -> Option<Start> {
     }
 }
 
-/// When something is due again that is suspended at a time.
-fn suspended_until(series: &Series, at: jiff::Timestamp) -> Option<jiff::Timestamp> {
-    let of = |one: Exception| match one {
-        Exception::Suspended { from, until } => until.filter(|until| from <= at && at < *until),
-        _ => None,
-    };
-    series.exceptions().into_iter().filter_map(of).max()
-}
-
 /// The suspensions of a schedule as text that are not over.
 pub(crate) fn open_suspensions(
     text: &str,
@@ -220,7 +211,7 @@ impl Work {
                 n_happen <= LISTED || one.is_skipped || one.is_moved
             })
             .collect();
-        let until = suspended_until(&series, now.to_jiff());
+        let until = series.suspended_until(now.to_jiff()).flatten();
         Ok(Coming { occurrences, suspended_until: until.map(Timestamp::from_jiff) })
     }
 
@@ -278,7 +269,7 @@ impl Work {
                     }
                 }
                 Wish::MoveTo(to) => {
-                    if suspended_until(&series, to.at.to_jiff()).is_some() {
+                    if series.is_suspended(to.at.to_jiff()) {
                         return Err(refused(
                             "cannot be moved to a time at which the work is suspended: resume it first, or \
                              name a later time",
@@ -368,7 +359,7 @@ impl Work {
         }
         let person = self.person();
         let (series, position) = self.series_of(after, &person)?;
-        if suspended_until(&series, now.to_jiff()).is_none() {
+        if !series.is_suspended(now.to_jiff()) {
             return Ok(false);
         }
         let again = with_exceptions(&series, &person, ended(&series, now.to_jiff()))?;

@@ -19,7 +19,7 @@
 //! ```
 
 use dormouse_formats::recurrence::{
-    Clock, Exception, Person, RecurrenceRule, RuleError, Series, Start, UnknownZone,
+    self, Clock, Exception, Person, RecurrenceRule, RuleError, Series, Start, UnknownZone,
 };
 use jiff::civil::{Date, DateTime};
 
@@ -99,9 +99,10 @@ pub fn suspended_until(text: &str, now: jiff::Timestamp) -> Option<jiff::Timesta
     let spans = text.lines().filter_map(|line| line.strip_prefix("X-DORMOUSE-OFF:"));
     let spans = spans.filter_map(|span| {
         let (from, until) = span.split_once('/')?;
-        Some((from.parse::<jiff::Timestamp>().ok()?, until.parse::<jiff::Timestamp>().ok()?))
+        let until = (!until.is_empty()).then(|| until.parse().ok());
+        Some((from.parse().ok()?, until.map_or(Some(None), |until| until.map(Some))?))
     });
-    spans.filter(|(from, until)| *from <= now && now < *until).map(|(_, until)| until).max()
+    recurrence::suspended_until(spans, now).flatten()
 }
 
 /// Reads a series that [`write`] wrote.

@@ -1,7 +1,7 @@
 // Says that agent work has come to results.
 
 import { t } from "../i18n/index.svelte";
-import type { Delivery } from "../live/deliveries";
+import { worksWithResults, type Delivery } from "../live/deliveries";
 import { router } from "./router.svelte";
 import { toasts } from "./toasts.svelte";
 
@@ -9,7 +9,7 @@ const pageOf = (one: Delivery): string => `/work/${one.taskId}`;
 
 /** Says that there are results, unless the person is where they are. */
 export function announceResults(results: readonly Delivery[]): void {
-  const elsewhere = results.filter((one) => router.path !== pageOf(one));
+  const elsewhere = worksWithResults(results, /^\/work\/([^/]+)$/.exec(router.path)?.[1]);
   const [first, second] = elsewhere;
   if (first === undefined) return;
   const text = second === undefined ? t("work.hasResult", { title: first.title ?? "" }) : t("work.haveResults", { n: elsewhere.length });

@@ -71,6 +71,11 @@ class Router {
     return this.path + this.#search;
   }
 
+  /** Whether the person comes back to where they were on this page: by Back, Forward or a reload. */
+  get isReturning(): boolean {
+    return this.#entries[this.#index]?.place !== undefined;
+  }
+
   go(to: string, how: { replace?: boolean } = {}): void {
     const url = new URL(to, location.origin);
     if (url.pathname === this.path && url.search === this.#search) return;

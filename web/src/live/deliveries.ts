@@ -48,6 +48,12 @@ export async function tell(show: (results: Delivery[]) => void): Promise<void> {
   });
 }
 
+/** One result of each piece of work, apart from the work whose page is shown. */
+export function worksWithResults(results: readonly Delivery[], shown: string | undefined): Delivery[] {
+  const seen = new Set(shown === undefined ? [] : [shown]);
+  return results.filter((one) => !seen.has(one.taskId) && seen.add(one.taskId));
+}
+
 /** The person looks at agent work: nothing that there is to tell of it is unread. */
 export async function markRead(work: string): Promise<void> {
   await unwrap(api.POST("/api/tasks/{work}/deliveries/read", { params: { path: { work } } }));

@@ -201,7 +201,10 @@ fn escaped(text: &str) -> String {
         let is_address = rest.starts_with("://")
             || (c == '.' && escaped.to_ascii_lowercase().ends_with("www"))
             || c == '@';
+        // Some readers of Markdown take it for a link within the text of another.
+        let is_target = c == '(' && escaped.ends_with("\\]");
         if is_address
+            || is_target
             || matches!(
                 c,
                 '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '~' | '&' | '$'
@@ -220,11 +223,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_title_with_a_link_in_it_stays_the_text_of_one() {
+        assert_eq!(
+            escaped("Call *landlord* [today](http://x)"),
+            "Call \\*landlord\\* \\[today\\]\\(http\\://x)"
+        );
+    }
+
+    #[test]
     fn a_title_is_shown_as_it_is_and_opens_nothing() {
         let hostile = "[x](javascript:1) ![](https://a.b) <b> www.a.b me@a.b **now** `c`";
         assert_eq!(
             escaped(hostile),
-            "\\[x\\](javascript:1) !\\[\\](https\\://a.b) \\<b\\> www\\.a.b me\\@a.b \\*\\*now\\*\\* \\`c\\`"
+            "\\[x\\]\\(javascript:1) !\\[\\]\\(https\\://a.b) \\<b\\> www\\.a.b me\\@a.b \\*\\*now\\*\\* \\`c\\`"
         );
     }
 }

@@ -57,11 +57,11 @@ fn the_next_five_times_are_shown_before_it_is_written_and_a_dry_run_writes_nothi
     insta::assert_snapshot!("work_add_dry_run", steady(&world, &dry.out));
     assert_eq!(world.json(&["work", "list"])["items"], json!([]));
     let dry = world.json(&[DIGEST, &["--dry-run"]].concat());
-    assert_eq!(dry["next"].as_array().map(Vec::len), Some(5), "{dry:#}");
+    assert_eq!(dry["schedule"]["next"].as_array().map(Vec::len), Some(5), "{dry:#}");
     let added = world.ok(DIGEST);
     insta::assert_snapshot!("work_add", steady(&world, &added.out));
     let listed = world.json(&["work", "list"]);
-    assert_eq!(listed["items"][0]["nextDueAt"], dry["next"][0]);
+    assert_eq!(listed["items"][0]["nextDueAt"], dry["schedule"]["next"][0]);
     assert_eq!(server.requests().len(), 0, "nothing runs yet");
 }
 
@@ -385,16 +385,36 @@ fn a_dry_run_says_what_work_without_a_schedule_becomes() {
         (dry, said(&[&add[..], more].concat()))
     };
     let (dry, added) = add("Say what is due today", &[]);
+    let read = "read as: Agenda: what is overdue and what is due today. Says nothing if there is nothing.\n";
     let proposed = "it would run once, now\nits usual time: --schedule 'every weekday at 07:30'\n";
-    assert_eq!(dry, format!("{proposed}nothing was written\n"));
-    assert!(added.starts_with("added ") && added.contains("run 1 "), "{added}");
+    assert_eq!(dry, format!("{proposed}{read}nothing was written\n"));
+    assert!(added.starts_with(&format!("{read}added ")) && added.contains("run 1 "), "{added}");
     let (dry, added) = add("Say what is due today", &["--waits-for-calls"]);
-    assert_eq!(dry, "it would run when a hook of it is called\nnothing was written\n");
-    assert!(added.starts_with("added ") && !added.contains("next"), "{added}");
+    let called = "it would run when a hook of it is called\n";
+    assert_eq!(dry, format!("{called}{read}nothing was written\n"));
+    assert!(added.starts_with(&format!("{read}added ")) && !added.contains("next"), "{added}");
     let (dry, added) = add("Every weekday at 7 say what is due today", &[]);
     assert!(dry.starts_with("every weekday at 07:00\n  <some day.....> 07:00\n"), "{dry}");
     let times = dry.trim_end_matches("nothing was written\n");
     assert!(added.starts_with(times) && added.contains(", next <some minute...>"), "{added}");
+}
+
+#[test]
+fn what_is_understood_of_instructions_beside_a_schedule_is_said_with_what_is_not() {
+    let world = World::new();
+    let of_text = "Tell me what is due and delete what is done";
+    let add = ["work", "add", "Agenda", "--schedule", "every day at 9", "--instructions", of_text];
+    let understood = "read as: Agenda, every day at 09:00: what is overdue and what is due today. \
+                      Says nothing if there is nothing.\nnot understood: delete what is done\n";
+    let dry = world.ok(&[&add[..], &["--dry-run"]].concat()).out;
+    assert!(dry.starts_with("every day at 09:00\n"), "{dry}");
+    assert!(dry.ends_with(&format!("{understood}nothing was written\n")), "{dry}");
+    let body = world.json(&[&add[..], &["--dry-run"]].concat());
+    assert_eq!(body["notUnderstood"], json!(["delete what is done"]));
+    let added = world.ok(&add).out;
+    assert!(added.contains(&format!("{understood}added ")), "{added}");
+    let shown = world.ok(&["work", "show", "agenda"]).out;
+    assert!(shown.contains("not understood: delete what is done"), "{shown}");
 }
 
 #[test]

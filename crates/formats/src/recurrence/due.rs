@@ -246,14 +246,19 @@ impl Series {
     }
 
     /// Until when a due time is suspended, if it is; `Some(None)` for good.
-    fn suspended_until(&self, due: Timestamp) -> Option<Option<Timestamp>> {
-        let mut within = self
-            .suspensions
-            .iter()
-            .filter(|one| one.from <= due && one.until.is_none_or(|until| due < until));
-        let first = within.next()?;
-        Some(within.fold(first.until, |end, one| Some(end?.max(one.until?))))
+    pub fn suspended_until(&self, due: Timestamp) -> Option<Option<Timestamp>> {
+        suspended_until(self.suspensions.iter().map(|one| (one.from, one.until)), due)
     }
+}
+
+/// Until when a time is suspended by some spans, each from its first instant to before its last, or for good;
+/// `None` if it is not, `Some(None)` for good.
+pub fn suspended_until(
+    spans: impl Iterator<Item = (Timestamp, Option<Timestamp>)>,
+    at: Timestamp,
+) -> Option<Option<Timestamp>> {
+    let within = spans.filter(|(from, until)| *from <= at && until.is_none_or(|until| at < until));
+    within.map(|(_, until)| until).reduce(|end, until| Some(end?.max(until?)))
 }
 
 impl Candidate {

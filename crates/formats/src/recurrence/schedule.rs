@@ -131,7 +131,7 @@ fn in_named_zone(
     Ok(Some(Schedule { series, assumed }))
 }
 
-/// "Last Friday of the month" alone is one day, and "Monday to Friday" one week; as a schedule they are those of
+/// "Last Friday of the month" and "the first of the month" alone are one day, and "Monday to Friday" one week; as a schedule they are those of
 /// every month and every week. "7am and 7pm" is no date, and neither is "on the 1st and 15th"; as a schedule they
 /// are those of every day and every month.
 fn explain(text: &str, reader: &Reader) -> Result<Found, NotUnderstood> {
@@ -141,24 +141,27 @@ fn explain(text: &str, reader: &Reader) -> Result<Found, NotUnderstood> {
     }
     // Per language: the word for each, what it takes the place of, that for a month, and what a list of times
     // or of days leaves out.
-    let (every, on, month, lists) = match reader.language.code() {
+    let (every, on, [month, of_month], lists) = match reader.language.code() {
         code if code == ENGLISH.code() => (
             "every",
             &["on the ", "the ", "at "][..],
-            "month",
+            ["month", "of the month"],
             ["every day at", "every month on the"],
         ),
         code if code == GERMAN.code() => {
-            ("jeden", &["am ", "um "][..], "monat", ["jeden tag um", "jeden monat am"])
+            let month = ["monat", "des monats"];
+            ("jeden", &["am ", "um "][..], month, ["jeden tag um", "jeden monat am"])
         }
         _ => return found,
     };
     let text = text.trim();
     let bare = on.iter().find_map(|on| text.strip_prefix(on)).unwrap_or(text);
-    let is_of_month = text.to_lowercase().contains(month);
+    let [has_month, is_day_of_month] = [month, of_month].map(|it| text.to_lowercase().contains(it));
     let is_meant = |found: &Found| match &found.when {
         When::Recurring(recurrence) => match recurrence.rule {
-            Rule::Months(MonthDay::Weekday(..) | MonthDay::WorkingDay(_)) => is_of_month,
+            Rule::Months(MonthDay::Weekday(..) | MonthDay::WorkingDay(_)) => has_month,
+            // "The first of next month" is one day.
+            Rule::Months(_) => is_day_of_month,
             // "Monday to Friday at 7:45"
             Rule::WorkingDays => true,
             _ => false,

@@ -38,6 +38,8 @@ pub struct WorkPreview {
     pub usual_schedule: Option<String>,
     /// What it does without a language model, as an English sentence; `None` if a language model reads it.
     pub sentence: Option<String>,
+    /// The parts of its instructions that it does nothing about, if no language model reads them.
+    pub not_understood: Vec<String>,
 }
 
 /// A kind of work without a language model, ready to switch on.
@@ -122,6 +124,9 @@ pub struct AgentWork {
     pub status: WorkStatus,
     /// The exact state of the run; `None` if nothing has run.
     pub run_state: Option<RunState>,
+    /// The title of what the run came to; `None` if it published nothing.
+    #[serde(default)]
+    pub result_title: Option<String>,
     /// Whether it may start runs.
     pub state: WorkState,
     /// The session of its runs.

@@ -301,7 +301,7 @@ impl WorkRun<'_> {
         )
     }
 
-    /// The context of a later turn. What the person said while the model wrote prose stands in the closing
+    /// The context of a later turn. What the person said while the model wrote prose is in the closing
     /// request: there is no result of a call to add it to.
     pub(super) async fn followup(&mut self, tools: ToolSet) -> Result<TurnContext, RunError> {
         let mut text = match tools {

@@ -89,6 +89,45 @@ export function attentionWords(item: AttentionItem, now: Date, zone?: string): A
   }
 }
 
+/** Where an entry is dealt with. */
+export function attentionPage(item: AttentionItem): string {
+  const task = item.taskId === null ? "/tasks" : `/tasks/${item.taskId}`;
+  const agent = item.agentId === null ? task : `/agents/${item.agentId}`;
+  switch (item.kind) {
+    case "changes":
+    case "expiring":
+      return `${task}/changes`;
+    case "agentDormant":
+      return agent;
+    case "runFailed":
+      return item.agentId === null ? task : `${agent}/wakes`;
+    case "provider":
+      return "/settings";
+    case "modelSetup":
+    case "budget":
+      return "/settings#models";
+    case "restored":
+      return "/agents";
+    case "workQuestion":
+    case "workReview":
+    case "workFailed":
+    case "workInterrupted":
+    case "workMissed":
+    case "workHeld":
+    case "workBroken":
+      return item.work == null ? "/work" : `/work/${item.work.id}`;
+    default:
+      // A newer server may send other kinds.
+      return otherPage(item);
+  }
+}
+
+/** The page of the task that an entry is about, else of its agent. */
+function otherPage({ taskId, agentId }: { taskId?: string | null; agentId?: string | null }): string {
+  if (taskId != null) return `/tasks/${taskId}`;
+  return agentId == null ? "/tasks" : `/agents/${agentId}`;
+}
+
 /** A kind of a newer server: its own line in English, if it has one. */
 function newer(item: { text?: string; taskTitle?: string | null }): AttentionWords {
   return { title: item.text || t("home.newer"), detail: item.taskTitle ?? "" };

@@ -1,6 +1,7 @@
 // The queries about agent work.
 
 import { api, unwrap, type Schemas } from "../../api/client";
+import type { AttentionItem } from "../../live/queries";
 import type { LiveEvent } from "../../live/socket";
 import type { Query } from "../../live/store.svelte";
 import type { Paged } from "../agent/data";
@@ -70,6 +71,22 @@ export const queries = {
     key: `work/tasks/${ids.join(",")}`,
     load: () => Promise.all(ids.map(async (id) => ({ id, row: await readRow(id) }))),
     invalidatedBy: (event) => event.tasks.some((task) => ids.includes(task)),
+  }),
+  /** Everything that waits for the person. */
+  attention: (): Query<AttentionItem[]> => ({
+    key: "attention/all",
+    load: async () => {
+      const items: AttentionItem[] = [];
+      let cursor: string | undefined;
+      do {
+        const query = { limit: MAX_PAGE, ...(cursor === undefined ? {} : { cursor }) };
+        const page = await unwrap(api.GET("/api/needs-attention", { params: { query } }));
+        items.push(...page.items);
+        cursor = page.nextCursor ?? undefined;
+      } while (cursor !== undefined && items.length < MAX_LISTED);
+      return items;
+    },
+    invalidatedBy: (event) => event.type === "needs-attention",
   }),
   runs: (id: string): Query<Paged<Run>> => ({
     key: `work/runs/${id}`,

@@ -90,6 +90,21 @@ impl StatedSchedule {
                 let place = place.clone();
                 (day > reader.now.date()).then_some(NamedDay { place, day, time })
             };
+            // "On the first of the month" is one day, and as a schedule that of every month; "due on the first of the
+            // month" says what is looked at.
+            let is_due = span != found.span.bytes;
+            if !is_due && let Some(has_time) = again(&found.when, &written, &reader) {
+                let has_time = has_time && !is_part;
+                pieces.push(Piece {
+                    place,
+                    words: written,
+                    has_time,
+                    is_timed: has_time,
+                    part_of_day: None,
+                    is_bare: false,
+                });
+                continue;
+            }
             match &found.when {
                 When::Recurring(recurrence) => {
                     // "Täglich um 6:30": which half of the day is up to the kind of work.
@@ -337,6 +352,17 @@ fn without_due(text: &str, span: Range<usize>, read: &Read) -> Range<usize> {
     let Some((first, rest)) = written.split_once(char::is_whitespace) else { return span };
     let is_due = read.due.contains(&fold(first).as_str());
     if is_due { span.end - rest.len()..span.end } else { span }
+}
+
+/// Whether a day or a time happens again as a schedule; with whether it has a time of day.
+fn again(when: &When, written: &str, reader: &Reader) -> Option<bool> {
+    let has_time = match when {
+        When::Day(_) => false,
+        When::At(_) => true,
+        When::Span(_) | When::Recurring(_) => return None,
+    };
+    let schedule = read_schedule(written, reader).ok()?;
+    schedule.series.rule().is_some().then_some(has_time)
 }
 
 fn is_vague(written: &str, read: &Read) -> bool {

@@ -131,7 +131,7 @@ pub fn with_wording(session: &Session, mut body: Value) -> Value {
     body
 }
 
-/// Says what starts work for which no schedule is given; what happens at once is seen anyway.
+/// Says what starts work; what happens at once is seen anyway.
 fn say_start(session: &mut Session, preview: &WorkPreview, is_dry_run: bool) {
     if let Some(schedule) = &preview.schedule {
         return next::say(session, schedule);
@@ -146,6 +146,17 @@ fn say_start(session: &mut Session, preview: &WorkPreview, is_dry_run: bool) {
     });
     if let Some(words) = &preview.usual_schedule {
         session.screen.say(format!("its usual time: --schedule '{}'", line(words)));
+    }
+}
+
+/// Says what instructions mean that no language model reads, and which parts of them are not understood.
+fn say_reading(session: &mut Session, preview: &WorkPreview) {
+    if let Some(sentence) = &preview.sentence {
+        session.screen.say(format!("read as: {}", line(sentence)));
+    }
+    if !preview.not_understood.is_empty() {
+        let parts = preview.not_understood.join("; ");
+        session.screen.say(format!("not understood: {}", line(&parts)));
     }
 }
 
@@ -168,12 +179,9 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         Some(text) => Some(find::template(session, text).await?.id),
         None => None,
     };
-    let preview = match &params.schedule {
-        Some(words) => Some(next::preview(session, words).await?),
-        None => None,
-    };
-    if let Some(reply) = &preview {
-        next::say(session, &reply.read::<SchedulePreview>()?);
+    if let Some(words) = &params.schedule {
+        let schedule = next::preview(session, words).await?;
+        next::say(session, &schedule.read::<SchedulePreview>()?);
     }
     let mut body = json!({
         "title": params.title.join(" "),
@@ -194,20 +202,19 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     if params.schedule.is_some() {
         body = with_wording(session, body);
     }
-    let preview = match preview {
-        Some(reply) => reply,
-        None => {
-            let reply = session.client.post("/api/work/preview", body.clone()).await?;
-            say_start(session, &reply.read()?, params.dry_run);
-            reply
-        }
-    };
+    // What was understood is seen even if the rest is refused.
+    session.flush();
+    let reply = session.client.post("/api/work/preview", body.clone()).await?;
+    let preview: WorkPreview = reply.read()?;
+    if params.schedule.is_none() {
+        say_start(session, &preview, params.dry_run);
+    }
+    say_reading(session, &preview);
     if params.dry_run {
-        session.print_body(&preview);
+        session.print_body(&reply);
         session.screen.say("nothing was written");
         return Ok(());
     }
-    // What was understood is seen even if the rest is refused.
     session.flush();
     if params.model.is_some() || template.is_some() {
         let chooser = Chooser::NewWork(params.model.as_deref(), template.as_ref());

@@ -40,6 +40,9 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         facts.push(("overlap", work.overlap.name().to_owned()));
     }
     facts.extend(work.model.clone().map(|model| ("model", model)));
+    if let Some(built_in) = &work.built_in {
+        facts.push(("read as", built_in.sentence.clone()));
+    }
     facts.push(("version", work.version.to_string()));
     for (name, value) in facts {
         let first = format!("{name:<12}");
@@ -48,6 +51,13 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     }
     lines.push(String::new());
     lines.push(markdown::render(&work.instructions, width, style));
+    let not_understood = work.built_in.iter().flat_map(|it| &it.not_understood);
+    let not_understood: Vec<&str> = not_understood.map(String::as_str).collect();
+    if !not_understood.is_empty() {
+        lines.push(String::new());
+        let text = format!("not understood: {}", not_understood.join("; "));
+        lines.extend(wrap::text(&line(&text), width, Margin { first: "", rest: "  " }));
+    }
     if !work.events.is_empty() {
         lines.push(String::new());
         lines.push(style.bold("started by changes of tasks:"));

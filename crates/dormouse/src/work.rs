@@ -383,7 +383,7 @@ impl Dormouse {
         Ok(self.work.pause_all(caller.workspace, &work_context(caller, None)?).await?)
     }
 
-    /// Ends a definition; its history stays.
+    /// Ends a definition; its history stays. Where something of it needs the person, only who may decide does.
     pub async fn archive_work(
         &self,
         caller: &Caller,
@@ -396,7 +396,8 @@ impl Dormouse {
         self.written_view(caller, written).await
     }
 
-    /// Takes a definition out of all lists, and returns it as it is left. Nothing of it starts any more.
+    /// Takes a definition out of all lists, and returns it as it is left. Nothing of it starts any more. Where
+    /// something of it needs the person, only who may decide does.
     pub async fn delete_work(
         &self,
         caller: &Caller,
@@ -430,22 +431,15 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<WorkRun, Error> {
         require(caller, Scope::Edit)?;
-        self.require_to_end(caller, run).await?;
         let by = work_context(caller, key.as_deref())?;
         let run = self.work.cancel(caller.workspace, run, &by).await?;
         self.written_run_view(caller, run).await
     }
 
-    /// Refuses to let somebody end what waits for the person who may not decide in their place.
-    async fn require_to_end(&self, caller: &Caller, run: &WorkRunId) -> Result<(), Error> {
-        let Err(refusal) = require(caller, Scope::Decide) else { return Ok(()) };
-        let run = self.queries.work_run(caller.workspace, run).await?;
-        if run.run_state.waits_for_the_person() { Err(refusal) } else { Ok(()) }
-    }
-
     /// Ends a run of a definition: the one that is named, else its newest that has not ended.
     ///
-    /// Errors: it has ended already; none is open; it is a run of another definition.
+    /// Errors: it has ended already; none is open; it is a run of another definition; it waits for the person,
+    /// and the caller may not decide.
     pub async fn cancel_work(
         &self,
         caller: &Caller,
@@ -454,13 +448,6 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<AgentWork, Error> {
         require(caller, Scope::Edit)?;
-        let newest = match run {
-            Some(run) => Some(run.clone()),
-            None => self.queries.work(caller.workspace, id).await?.latest_run,
-        };
-        if let Some(run) = newest {
-            self.require_to_end(caller, &run).await?;
-        }
         let by = work_context(caller, key.as_deref())?;
         self.work.cancel_of(caller.workspace, id, run, &by).await?;
         Ok(self.queries.work(caller.workspace, id).await?)
@@ -505,7 +492,6 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<WorkRun, Error> {
         require(caller, Scope::Edit)?;
-        self.require_to_end(caller, run).await?;
         let by = work_context(caller, key.as_deref())?;
         let run = self.work.retry(caller.workspace, run, &by).await?;
         self.written_run_view(caller, run).await
@@ -546,7 +532,8 @@ impl Dormouse {
 }
 
 pub(crate) fn work_context(caller: &Caller, key: Option<&str>) -> Result<RequestContext, Error> {
-    Ok(RequestContext { actor: caller.actor.clone(), key: receipt_id(caller, key)? })
+    let (key, may_decide) = (receipt_id(caller, key)?, caller.may(Scope::Decide));
+    Ok(RequestContext { actor: caller.actor.clone(), key, may_decide })
 }
 
 /// Checks how late a missed occurrence may be and still run.

@@ -92,5 +92,5 @@ impl Dormouse {
 }
 
 fn by(caller: &Caller) -> RequestContext {
-    RequestContext { actor: caller.actor.clone(), key: None }
+    RequestContext { actor: caller.actor.clone(), key: None, may_decide: caller.may(Scope::Decide) }
 }

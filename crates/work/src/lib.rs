@@ -60,7 +60,7 @@ use dormouse_store::{Audit, ChangeRow, Db, Once, Policy, Store, receipt};
 use dormouse_types::audit::AuditAction;
 use dormouse_types::built_in_work::{NoWorkRules, WorkRules};
 use dormouse_types::port::{Clock, Entropy, NoSealingKeys, SealingKeys};
-use dormouse_types::{Actor, EventKind, Origin, WorkspaceId, WorkspaceZone, hash};
+use dormouse_types::{Actor, EventKind, Origin, WorkId, WorkspaceId, WorkspaceZone, hash};
 
 pub use error::WorkError;
 pub use facts::Facts;
@@ -118,9 +118,19 @@ pub struct RequestContext {
     pub actor: Actor,
     /// Idempotency key, if the request has one.
     pub key: Option<String>,
+    /// Whether they may decide in the place of the person.
+    pub may_decide: bool,
 }
 
 impl RequestContext {
+    /// Refuses who may not decide to end or to hide what needs the person.
+    fn require_decider(&self, work: &WorkId, needs_person: bool) -> Result<(), WorkError> {
+        match needs_person && !self.may_decide {
+            true => Err(WorkError::NeedsDecide { work: work.clone() }),
+            false => Ok(()),
+        }
+    }
+
     fn audit(&self, action: AuditAction, object: &str) -> Audit {
         Audit { actor: self.actor.clone(), action, object: object.into(), detail: String::new() }
     }

@@ -150,6 +150,8 @@ impl Work {
 
     /// Lets a definition start no runs until it is resumed. A run that is under way goes on; what has
     /// not begun never will.
+    ///
+    /// Errors: it is held, which the person is to know, and the caller may not decide.
     pub async fn pause(
         &self,
         ws: WorkspaceId,
@@ -157,6 +159,8 @@ impl Work {
         context: &RequestContext,
     ) -> Result<Written, WorkError> {
         self.change(ws, id, (AuditAction::WorkPause, "", context), |step, open, now| {
+            let is_held = step.definition().state == WorkState::Held;
+            context.require_decider(id, is_held)?;
             step.definition().next_due_at = None;
             move_to(step, WorkState::Paused)?;
             skip_queued(step, open, now)?;
@@ -188,6 +192,8 @@ impl Work {
     }
 
     /// Ends a definition; its history stays.
+    ///
+    /// Errors: it needs the person, and the caller may not decide.
     pub async fn archive(
         &self,
         ws: WorkspaceId,
@@ -195,6 +201,7 @@ impl Work {
         context: &RequestContext,
     ) -> Result<Written, WorkError> {
         self.change(ws, id, (AuditAction::WorkArchive, "", context), |step, open, now| {
+            context.require_decider(id, step.needs_the_person())?;
             let after = step.definition();
             after.state = WorkState::Archived;
             after.next_due_at = None;
@@ -206,6 +213,8 @@ impl Work {
 
     /// Takes a definition out of all lists. Nothing of it starts any more, and its rows stay. Returns it as
     /// it is left.
+    ///
+    /// Errors: it needs the person, and the caller may not decide.
     pub async fn delete(
         &self,
         ws: WorkspaceId,
@@ -213,6 +222,7 @@ impl Work {
         context: &RequestContext,
     ) -> Result<Written, WorkError> {
         self.change(ws, id, (AuditAction::WorkDelete, "", context), |step, open, now| {
+            context.require_decider(id, step.needs_the_person())?;
             let mut closing = Vec::new();
             let after = step.definition();
             after.state = WorkState::Archived;
@@ -261,7 +271,7 @@ impl Work {
     /// it may have run. What is under way ends at its next claim. Returns the definitions that are
     /// held, oldest first; to hold again what is held changes nothing.
     pub async fn hold_all(&self, ws: WorkspaceId) -> Result<Vec<Definition>, WorkError> {
-        let context = RequestContext { actor: Actor::Program, key: None };
+        let context = RequestContext { actor: Actor::Program, key: None, may_decide: true };
         let definitions = self.definitions(ws).await?;
         let ids: Vec<WorkId> = definitions.iter().map(|one| one.id.clone()).collect();
         let mut called = BTreeSet::new();

@@ -1,5 +1,7 @@
 //! Agent work: what an agent does itself, by a schedule or because somebody asks for it.
 
+use std::fmt;
+
 use dormouse_queries::{RunDays, WorkFilter};
 use dormouse_store::agent::entity;
 use dormouse_store::agent::work::run::Run;
@@ -14,6 +16,7 @@ use dormouse_types::{
 use dormouse_work::RequestContext;
 use dormouse_work::definition::{NewWork as NewDefinition, ReadSchedule};
 use dormouse_work::lifecycle::Edit;
+use dormouse_work::repeated::Worded;
 use dormouse_work::snapshot::Written;
 use dormouse_work::templates::Followed;
 
@@ -163,7 +166,8 @@ impl Dormouse {
         Ok(self.work.read_schedule(words, &reader)?)
     }
 
-    /// Makes a definition of agent work. One that nothing starts later runs at once.
+    /// Makes a definition of agent work. One that nothing starts later runs at once. A repeated request is answered
+    /// before its words are read.
     ///
     /// Errors: a text is blank or too long; the words are no schedule; a filter passes nothing; the
     /// instructions need a language model; a parameter that no run can use; the caller may not choose the
@@ -176,7 +180,11 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<AgentWork, Error> {
         require(caller, Scope::Edit)?;
-        let by = work_context(caller, key.as_deref())?;
+        let sent = sent(&new, wording);
+        let by = RequestContext { sent, ..work_context(caller, key.as_deref())? };
+        if let Some(first) = self.answered(caller, Worded::Create, &by).await? {
+            return Ok(first);
+        }
         if let Some(model) = &new.model {
             require(caller, Scope::Admin)?;
             self.know_model(caller, model).await?;
@@ -323,7 +331,11 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<AgentWork, Error> {
         require(caller, Scope::Edit)?;
-        let by = work_context(caller, key.as_deref())?;
+        let sent = sent(&patch, wording);
+        let by = RequestContext { sent, ..work_context(caller, key.as_deref())? };
+        if let Some(first) = self.answered(caller, Worded::Edit(id), &by).await? {
+            return Ok(first);
+        }
         if let Some(Some(model)) = &patch.model {
             require(caller, Scope::Admin)?;
             self.know_model(caller, model).await?;
@@ -522,6 +534,22 @@ impl Dormouse {
         Ok(Followed { id: id.clone(), guard: entity::unchanged(ws, &template) })
     }
 
+    /// What a request to make, edit, move or suspend work answered, if it is repeated: what it says may mean
+    /// nothing any more.
+    ///
+    /// Errors: the idempotency key stands for another request.
+    pub(crate) async fn answered(
+        &self,
+        caller: &Caller,
+        request: Worded<'_>,
+        by: &RequestContext,
+    ) -> Result<Option<AgentWork>, Error> {
+        match self.work.answered(caller.workspace, request, by).await? {
+            Some(first) => self.written_view(caller, first).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
     async fn written_view(&self, caller: &Caller, written: Written) -> Result<AgentWork, Error> {
         Ok(self.queries.work_as_written(caller.workspace, written).await?)
     }
@@ -533,7 +561,12 @@ impl Dormouse {
 
 pub(crate) fn work_context(caller: &Caller, key: Option<&str>) -> Result<RequestContext, Error> {
     let (key, may_decide) = (receipt_id(caller, key)?, caller.may(Scope::Decide));
-    Ok(RequestContext { actor: caller.actor.clone(), key, may_decide })
+    Ok(RequestContext { actor: caller.actor.clone(), key, may_decide, sent: String::new() })
+}
+
+/// What was sent, and how its words are read: an idempotency key stands for that.
+pub(crate) fn sent(request: &impl fmt::Debug, wording: Wording) -> String {
+    format!("{request:?} {} {}", wording.order, wording.language.code())
 }
 
 /// Checks how late a missed occurrence may be and still run.

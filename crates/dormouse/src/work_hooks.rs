@@ -92,5 +92,6 @@ impl Dormouse {
 }
 
 fn by(caller: &Caller) -> RequestContext {
-    RequestContext { actor: caller.actor.clone(), key: None, may_decide: caller.may(Scope::Decide) }
+    let (actor, may_decide) = (caller.actor.clone(), caller.may(Scope::Decide));
+    RequestContext { actor, key: None, may_decide, sent: String::new() }
 }

@@ -25,6 +25,7 @@ mod cases {
     mod provider_question;
     mod reads;
     mod repeating;
+    mod repeating_work;
     mod sample;
     mod scopes;
     mod searching;

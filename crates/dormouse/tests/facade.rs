@@ -9,6 +9,7 @@ mod cases {
     mod awake;
     mod controls;
     mod damage;
+    mod damaged_json;
     mod dates;
     mod exporting;
     mod files;

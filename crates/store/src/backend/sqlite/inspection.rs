@@ -117,4 +117,17 @@ impl Inspection {
         let rows = rows::rows(&self.connection, query.sql, &query.params).map_err(engine)?;
         rows.iter().map(query.decode).collect()
     }
+
+    /// Reads all rows of a query, each decoded by itself, with the text in its first column; empty if that is
+    /// none.
+    pub fn each<T>(
+        &self,
+        query: Query<T>,
+    ) -> Result<Vec<(String, Result<T, ReadError>)>, ReadError> {
+        let engine =
+            |e: rusqlite::Error| ReadError::Engine { db: self.db.name(), detail: e.to_string() };
+        let rows = rows::rows(&self.connection, query.sql, &query.params).map_err(engine)?;
+        let id = |row: &crate::value::Row| row.text(0).unwrap_or_default().to_owned();
+        Ok(rows.iter().map(|row| (id(row), (query.decode)(row))).collect())
+    }
 }

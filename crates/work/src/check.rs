@@ -56,7 +56,6 @@ impl Work {
                     Err(error) => return Err(error.into()),
                 };
                 after = definition.id.to_string();
-                wrong.extend(read_columns(&definition).err().map(|error| error.to_string()));
                 match self.snapshot_of(ws, definition).await {
                     Ok(snapshot) => wrong.extend(Self::wrong_columns(&snapshot)),
                     Err(error) if error.is_damage() => wrong.push(format!("{after}: {error}")),

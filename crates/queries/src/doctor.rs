@@ -144,9 +144,9 @@ impl Open {
             diagnosis.problem(format!("the {what} cannot be read: {error}"), RESTORE);
             Vec::new()
         });
-        let last = rows.last().map(|(id, _)| id.clone());
+        let last = rows.last().map(|read| read.first.clone());
         let (sound, errors): (Vec<_>, Vec<_>) =
-            rows.into_iter().map(|(_, row)| row).partition(Result::is_ok);
+            rows.into_iter().map(|read| read.row).partition(Result::is_ok);
         damaged(errors.into_iter().map(|row| row.map(drop)), diagnosis);
         (sound.into_iter().flatten().collect(), last)
     }

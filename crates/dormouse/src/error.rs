@@ -539,6 +539,7 @@ fn work(error: &WorkError) -> &'static str {
         WorkError::State { .. } | WorkError::RunState { .. } | WorkError::Occurrence { .. } => {
             "work-state"
         }
+        WorkError::NeedsDecide { .. } => "scope-missing",
         WorkError::Answered { .. } | WorkError::Closed { .. } => "question-closed",
         WorkError::Reused { .. } => "idempotency-mismatch",
         WorkError::Busy { .. } => "conflict",

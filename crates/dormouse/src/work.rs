@@ -1,5 +1,7 @@
 //! Agent work: what an agent does itself, by a schedule or because somebody asks for it.
 
+use std::fmt;
+
 use dormouse_queries::{RunDays, WorkFilter};
 use dormouse_store::agent::entity;
 use dormouse_store::agent::work::run::Run;
@@ -14,6 +16,7 @@ use dormouse_types::{
 use dormouse_work::RequestContext;
 use dormouse_work::definition::{NewWork as NewDefinition, ReadSchedule};
 use dormouse_work::lifecycle::Edit;
+use dormouse_work::repeated::Worded;
 use dormouse_work::snapshot::Written;
 use dormouse_work::templates::Followed;
 
@@ -168,7 +171,8 @@ impl Dormouse {
         Ok(self.work.read_schedule(words, &reader)?)
     }
 
-    /// Makes a definition of agent work. One that nothing starts later runs at once.
+    /// Makes a definition of agent work. One that nothing starts later runs at once. A repeated request is answered
+    /// before its words are read.
     ///
     /// Errors: a text is blank or too long; the words are no schedule; a filter passes nothing; the
     /// instructions need a language model; a parameter that no run can use; the caller may not choose the
@@ -181,7 +185,11 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<AgentWork, Error> {
         require(caller, Scope::Edit)?;
-        let by = work_context(caller, key.as_deref())?;
+        let sent = sent(&new, wording);
+        let by = RequestContext { sent, ..work_context(caller, key.as_deref())? };
+        if let Some(first) = self.answered(caller, Worded::Create, &by).await? {
+            return Ok(first);
+        }
         if let Some(model) = &new.model {
             require(caller, Scope::Admin)?;
             self.know_model(caller, model).await?;
@@ -328,7 +336,11 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<AgentWork, Error> {
         require(caller, Scope::Edit)?;
-        let by = work_context(caller, key.as_deref())?;
+        let sent = sent(&patch, wording);
+        let by = RequestContext { sent, ..work_context(caller, key.as_deref())? };
+        if let Some(first) = self.answered(caller, Worded::Edit(id), &by).await? {
+            return Ok(first);
+        }
         if let Some(Some(model)) = &patch.model {
             require(caller, Scope::Admin)?;
             self.know_model(caller, model).await?;
@@ -388,7 +400,7 @@ impl Dormouse {
         Ok(self.work.pause_all(caller.workspace, &work_context(caller, None)?).await?)
     }
 
-    /// Ends a definition; its history stays.
+    /// Ends a definition; its history stays. Where something of it needs the person, only who may decide does.
     pub async fn archive_work(
         &self,
         caller: &Caller,
@@ -401,7 +413,8 @@ impl Dormouse {
         self.written_view(caller, written).await
     }
 
-    /// Takes a definition out of all lists, and returns it as it is left. Nothing of it starts any more.
+    /// Takes a definition out of all lists, and returns it as it is left. Nothing of it starts any more. Where
+    /// something of it needs the person, only who may decide does.
     pub async fn delete_work(
         &self,
         caller: &Caller,
@@ -435,22 +448,15 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<WorkRun, Error> {
         require(caller, Scope::Edit)?;
-        self.require_to_end(caller, run).await?;
         let by = work_context(caller, key.as_deref())?;
         let run = self.work.cancel(caller.workspace, run, &by).await?;
         self.written_run_view(caller, run).await
     }
 
-    /// Refuses to let somebody end what waits for the person who may not decide in their place.
-    async fn require_to_end(&self, caller: &Caller, run: &WorkRunId) -> Result<(), Error> {
-        let Err(refusal) = require(caller, Scope::Decide) else { return Ok(()) };
-        let run = self.queries.work_run(caller.workspace, run).await?;
-        if run.run_state.waits_for_the_person() { Err(refusal) } else { Ok(()) }
-    }
-
     /// Ends a run of a definition: the one that is named, else its newest that has not ended.
     ///
-    /// Errors: it has ended already; none is open; it is a run of another definition.
+    /// Errors: it has ended already; none is open; it is a run of another definition; it waits for the person,
+    /// and the caller may not decide.
     pub async fn cancel_work(
         &self,
         caller: &Caller,
@@ -459,13 +465,6 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<AgentWork, Error> {
         require(caller, Scope::Edit)?;
-        let newest = match run {
-            Some(run) => Some(run.clone()),
-            None => self.queries.work(caller.workspace, id).await?.latest_run,
-        };
-        if let Some(run) = newest {
-            self.require_to_end(caller, &run).await?;
-        }
         let by = work_context(caller, key.as_deref())?;
         self.work.cancel_of(caller.workspace, id, run, &by).await?;
         Ok(self.queries.work(caller.workspace, id).await?)
@@ -510,7 +509,6 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<WorkRun, Error> {
         require(caller, Scope::Edit)?;
-        self.require_to_end(caller, run).await?;
         let by = work_context(caller, key.as_deref())?;
         let run = self.work.retry(caller.workspace, run, &by).await?;
         self.written_run_view(caller, run).await
@@ -541,6 +539,22 @@ impl Dormouse {
         Ok(Followed { id: id.clone(), guard: entity::unchanged(ws, &template) })
     }
 
+    /// What a request to make, edit, move or suspend work answered, if it is repeated: what it says may mean
+    /// nothing any more.
+    ///
+    /// Errors: the idempotency key stands for another request.
+    pub(crate) async fn answered(
+        &self,
+        caller: &Caller,
+        request: Worded<'_>,
+        by: &RequestContext,
+    ) -> Result<Option<AgentWork>, Error> {
+        match self.work.answered(caller.workspace, request, by).await? {
+            Some(first) => self.written_view(caller, first).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
     async fn written_view(&self, caller: &Caller, written: Written) -> Result<AgentWork, Error> {
         Ok(self.queries.work_as_written(caller.workspace, written).await?)
     }
@@ -551,7 +565,13 @@ impl Dormouse {
 }
 
 pub(crate) fn work_context(caller: &Caller, key: Option<&str>) -> Result<RequestContext, Error> {
-    Ok(RequestContext { actor: caller.actor.clone(), key: receipt_id(caller, key)? })
+    let (key, may_decide) = (receipt_id(caller, key)?, caller.may(Scope::Decide));
+    Ok(RequestContext { actor: caller.actor.clone(), key, may_decide, sent: String::new() })
+}
+
+/// What was sent, and how its words are read: an idempotency key stands for that.
+pub(crate) fn sent(request: &impl fmt::Debug, wording: Wording) -> String {
+    format!("{request:?} {} {}", wording.order, wording.language.code())
 }
 
 /// Checks how late a missed occurrence may be and still run.

@@ -4,7 +4,7 @@ use dormouse_types::{Caller, HookId, Scope, WorkId};
 use dormouse_work::RequestContext;
 
 use crate::request::require;
-use crate::view::{CreatedWorkHook, ReceivedCall, Secret, WorkHook};
+use crate::view::{CreatedWorkHook, Page, ReceivedCall, Secret, WorkHook};
 use crate::{Dormouse, Error, WORKSPACE};
 
 pub use dormouse_work::hook::receive::IncomingCall;
@@ -13,7 +13,7 @@ pub use dormouse_work::hook::{NewHook, OldSecrets};
 
 impl Dormouse {
     /// The hooks of a definition, oldest first, with their newest calls and what was refused.
-    pub async fn work_hooks(&self, caller: &Caller, id: &WorkId) -> Result<Vec<WorkHook>, Error> {
+    pub async fn work_hooks(&self, caller: &Caller, id: &WorkId) -> Result<Page<WorkHook>, Error> {
         require(caller, Scope::Read)?;
         self.work.definition(caller.workspace, id).await?;
         Ok(self.queries.work_hooks(caller.workspace, id).await?)
@@ -92,5 +92,6 @@ impl Dormouse {
 }
 
 fn by(caller: &Caller) -> RequestContext {
-    RequestContext { actor: caller.actor.clone(), key: None }
+    let (actor, may_decide) = (caller.actor.clone(), caller.may(Scope::Decide));
+    RequestContext { actor, key: None, may_decide, sent: String::new() }
 }

@@ -1,12 +1,14 @@
 //! Single occurrences of agent work: what comes, and what a person skips, moves or suspends.
 
 use dormouse_types::{Caller, Scope, Timestamp, WorkId};
-use dormouse_work::occurrence::{At, Wish};
+use dormouse_work::RequestContext;
+use dormouse_work::occurrence::Wish;
+use dormouse_work::repeated::Worded;
 
 use crate::dates::{self, UnderstoodDate, Wording};
 use crate::request::require;
 use crate::view::{AgentWork, WorkOccurrence, WorkOccurrences};
-use crate::work::work_context;
+use crate::work::{sent, work_context};
 use crate::{Dormouse, Error};
 
 impl Dormouse {
@@ -57,17 +59,15 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<AgentWork, Error> {
         require(caller, Scope::Edit)?;
-        let by = work_context(caller, key.as_deref())?;
-        let (ws, sent) = (caller.workspace, sent(to, wording));
-        if let Some(first) = self.work.answered(ws, id, (Some(occurrence), &sent), &by).await? {
-            return Ok(self.queries.work_as_written(ws, first).await?);
+        let by = worded(caller, to, wording, key.as_deref())?;
+        if let Some(first) = self.answered(caller, Worded::Move(id, occurrence), &by).await? {
+            return Ok(first);
         }
         let message = format!("`{to}` has no time of day: write one, such as `tomorrow at 11`");
         let at = self.read_time("to", to, wording)?.at;
         let at = at.ok_or(Error::Invalid { field: "to", message })?;
         self.is_to_come("to", to, at)?;
-        let to = At { at, sent: &sent };
-        self.change_occurrence(caller, id, occurrence, Wish::MoveTo(to), key).await
+        self.written_occurrence(caller, id, occurrence, Wish::MoveTo(at), &by).await
     }
 
     /// Lets one occurrence that was skipped or moved be due as the schedule says.
@@ -95,10 +95,9 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<AgentWork, Error> {
         require(caller, Scope::Edit)?;
-        let by = work_context(caller, key.as_deref())?;
-        let (ws, sent) = (caller.workspace, sent(until, wording));
-        if let Some(first) = self.work.answered(ws, id, (None, &sent), &by).await? {
-            return Ok(self.queries.work_as_written(ws, first).await?);
+        let (ws, by) = (caller.workspace, worded(caller, until, wording, key.as_deref())?);
+        if let Some(first) = self.answered(caller, Worded::Suspend(id), &by).await? {
+            return Ok(first);
         }
         let read = self.read_time("until", until, wording)?;
         let begins = |day: jiff::civil::Date| {
@@ -109,7 +108,7 @@ impl Dormouse {
         let message = format!("`{until}` is no day or time: write one, such as `next monday`");
         let at = at.ok_or(Error::Invalid { field: "until", message })?;
         self.is_to_come("until", until, at)?;
-        let written = self.work.suspend(ws, id, At { at, sent: &sent }, &by).await?;
+        let written = self.work.suspend(ws, id, at, &by).await?;
         Ok(self.queries.work_as_written(ws, written).await?)
     }
 
@@ -118,13 +117,24 @@ impl Dormouse {
         caller: &Caller,
         id: &WorkId,
         occurrence: &str,
-        wish: Wish<'_>,
+        wish: Wish,
         key: Option<String>,
     ) -> Result<AgentWork, Error> {
         require(caller, Scope::Edit)?;
         let by = work_context(caller, key.as_deref())?;
+        self.written_occurrence(caller, id, occurrence, wish, &by).await
+    }
+
+    async fn written_occurrence(
+        &self,
+        caller: &Caller,
+        id: &WorkId,
+        occurrence: &str,
+        wish: Wish,
+        by: &RequestContext,
+    ) -> Result<AgentWork, Error> {
         let ws = caller.workspace;
-        let written = self.work.change_occurrence(ws, id, occurrence, wish, &by).await?;
+        let written = self.work.change_occurrence(ws, id, occurrence, wish, by).await?;
         Ok(self.queries.work_as_written(ws, written).await?)
     }
 
@@ -148,7 +158,12 @@ impl Dormouse {
     }
 }
 
-/// What was sent: the words, and how they are read.
-fn sent(words: &str, wording: Wording) -> String {
-    format!("{words} {} {}", wording.order, wording.language.code())
+/// The context of a request that says a time in words.
+fn worded(
+    caller: &Caller,
+    words: &str,
+    wording: Wording,
+    key: Option<&str>,
+) -> Result<RequestContext, Error> {
+    Ok(RequestContext { sent: sent(&words, wording), ..work_context(caller, key)? })
 }

@@ -9,6 +9,7 @@ mod cases {
     mod awake;
     mod controls;
     mod damage;
+    mod damaged_json;
     mod dates;
     mod exporting;
     mod files;
@@ -25,6 +26,7 @@ mod cases {
     mod provider_question;
     mod reads;
     mod repeating;
+    mod repeating_work;
     mod sample;
     mod scopes;
     mod searching;

@@ -1,11 +1,12 @@
 //! Checks the databases of a data folder without opening them for work, even while a server runs or
 //! if they cannot be opened.
 
+mod work;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use dormouse_store::agent::feed_position::{self, Position};
-use dormouse_store::agent::work::definition;
 use dormouse_store::agent::{
     breaker, change_item, outdated, raw as agent_rows, saga, wake_queue, wake_tally,
 };
@@ -14,7 +15,6 @@ use dormouse_store::backend::sqlite::{OpenError, health};
 use dormouse_store::identity::{self, Known};
 use dormouse_store::journal::{linked_entry, raw as journal_rows};
 use dormouse_store::{Db, Query, ReadError, change_log, in_list, receipt};
-use dormouse_types::work::WorkState;
 use dormouse_types::{Seq, Timestamp, WorkspaceId};
 
 use crate::operations::{alert, operation_view, queue_view};
@@ -58,7 +58,7 @@ pub fn examine(folder: &Path, ws: WorkspaceId, diagnosis: &mut Diagnosis) {
     }
     if let Some(agent) = &agent {
         rows_of_agents(agent, diagnosis);
-        held_work(agent, diagnosis);
+        work::examine(agent, diagnosis);
         queue(agent, diagnosis);
     }
     if let (Some(journal), Some(agent)) = (&journal, &agent) {
@@ -130,6 +130,25 @@ impl Open {
             diagnosis.problem(format!("the {what} cannot be read: {error}"), action);
             Vec::new()
         })
+    }
+
+    /// The rows of a query that can be read; each of the others becomes a finding. With the id in the first
+    /// column of the last row.
+    fn sound<T>(
+        &self,
+        query: Query<T>,
+        what: &str,
+        diagnosis: &mut Diagnosis,
+    ) -> (Vec<T>, Option<String>) {
+        let rows = self.inspection.each(query).unwrap_or_else(|error| {
+            diagnosis.problem(format!("the {what} cannot be read: {error}"), RESTORE);
+            Vec::new()
+        });
+        let last = rows.last().map(|read| read.first.clone());
+        let (sound, errors): (Vec<_>, Vec<_>) =
+            rows.into_iter().map(|read| read.row).partition(Result::is_ok);
+        damaged(errors.into_iter().map(|row| row.map(drop)), diagnosis);
+        (sound.into_iter().flatten().collect(), last)
     }
 }
 
@@ -240,28 +259,6 @@ fn rows_of_agents(open: &Open, diagnosis: &mut Diagnosis) {
         damaged(rows.into_iter().map(|row| row.and_then(|row| row.check())), diagnosis);
         let Some(last) = last else { return };
         after = last;
-    }
-}
-
-/// Which agent work is held since the data was restored.
-fn held_work(open: &Open, diagnosis: &mut Diagnosis) {
-    let (mut after, mut held) = (String::new(), Vec::new());
-    loop {
-        let query = definition::page(open.ws, &after, BATCH);
-        let page = open.all(query, "agent work", diagnosis);
-        let Some(last) = page.last() else { break };
-        after = last.id.to_string();
-        let is_held =
-            |one: &definition::Definition| one.state == WorkState::Held && one.deleted_at.is_none();
-        held.extend(page.into_iter().filter(is_held).map(|one| one.id.to_string()));
-    }
-    if !held.is_empty() {
-        let n = held.len();
-        let what = if n == 1 { "1 piece".to_owned() } else { format!("{n} pieces") };
-        diagnosis.problem(
-            format!("{what} of agent work held since the data was restored: {}", named(&held)),
-            "`dormouse work list` shows what would run, `dormouse work resume --held` lets it run",
-        );
     }
 }
 

@@ -12,8 +12,9 @@ use dormouse_store::agent::work::version;
 use dormouse_store::{Db, Query, ReadError, in_list};
 use dormouse_types::work::{WorkStatus, WorkType};
 use dormouse_types::work_filter::EventFilter;
+use dormouse_types::work_outcome::Figure;
 use dormouse_types::work_step::{WorkRunStep, WorkStep};
-use dormouse_types::{HolderId, Timestamp, WorkId, WorkRunId, WorkspaceId};
+use dormouse_types::{HolderId, Id as _, Timestamp, WorkId, WorkRunId, WorkspaceId};
 use dormouse_work::series_text::suspended_until;
 use dormouse_work::snapshot::Written;
 use jiff::civil::Date;
@@ -112,14 +113,16 @@ impl Queries {
         let Written { definition, latest } = written;
         let (id, number) = (definition.id.clone(), definition.version);
         let version = self.store.first(version::by_number(ws, &id, number)).await?;
-        let instructions = version.map(|version| (version.work, version.instructions));
+        let instructions = version.map(|version| Ok((version.work, version.instructions)));
         let runs = latest.map(|run| (run.id.clone(), run));
-        let of = (vec![definition], instructions.into_iter().collect());
+        let of = (vec![definition], Parts::of(instructions));
         let mut views = self.views_with(ws, of, &runs.into_iter().collect()).await?;
-        views.pop().ok_or_else(|| missing("agent work", &id))
+        views.pop().ok_or_else(|| missing("agent work", &id))?
     }
 
     /// A definition that was read, with its run.
+    ///
+    /// Errors: a part of it cannot be read.
     pub async fn work_as_read(
         &self,
         ws: WorkspaceId,
@@ -127,8 +130,8 @@ impl Queries {
     ) -> Result<AgentWork, QueryError> {
         let id = read.id.clone();
         // The newest run is shown by itself; where it cannot be read, its log says so.
-        let mut views = self.work_views(ws, vec![read], &mut Vec::new()).await?;
-        views.pop().ok_or_else(|| missing("agent work", &id))
+        let mut views = self.each_view(ws, vec![read], &mut Vec::new()).await?;
+        views.pop().ok_or_else(|| missing("agent work", &id))?
     }
 
     /// A run as a commit left it; its row is not read again.
@@ -149,12 +152,15 @@ impl Queries {
     ) -> Result<AgentWorkDetail, QueryError> {
         let task = self.work(ws, id).await?;
         let runs = self.work_runs(ws, id, RunDays::default(), NEWEST_RUNS, None).await?.items;
-        let questions = self.store.all(question::open_of_work(ws, id)).await?;
-        let questions = questions.into_iter().map(question_view).collect();
+        let questions = self.store.each(question::open_of_work(ws, id)).await?;
+        let questions = questions.into_iter().flatten().map(question_view).collect();
         let latest = runs.iter().find(|run| Some(&run.id) == task.latest_run.as_ref());
         let n = match (latest, &task.latest_run) {
             (Some(run), _) => Some(run.n),
-            (None, Some(id)) => self.store.first(run::by_id(ws, id)).await?.map(|run| run.n),
+            (None, Some(id)) => {
+                let found = self.store.each(run::by_id(ws, id)).await?;
+                found.into_iter().flatten().next().map(|run| run.n)
+            }
             (None, None) => None,
         };
         let (log, is_log_whole) = match n {
@@ -171,7 +177,7 @@ impl Queries {
         self.work_run_as_written(ws, found.ok_or_else(|| missing("run", id))?).await
     }
 
-    /// The definitions of some runs.
+    /// The definitions of some runs, apart from what cannot be read.
     pub(crate) async fn work_of_runs(
         &self,
         ws: WorkspaceId,
@@ -179,10 +185,12 @@ impl Queries {
     ) -> Result<HashMap<HolderId, Definition>, QueryError> {
         let mut found = HashMap::new();
         for runs in runs.chunks(in_list::MOST) {
-            let runs = self.store.all(run::by_ids(ws, runs)).await?;
+            let runs = self.store.each(run::by_ids(ws, runs)).await?;
+            let runs: Vec<Run> = runs.into_iter().flatten().collect();
             let ids: BTreeSet<WorkId> = runs.iter().map(|run| run.work.clone()).collect();
             let ids: Vec<WorkId> = ids.into_iter().collect();
-            let all = self.store.all(definition::by_ids(ws, &ids)).await?;
+            let all = self.store.each(definition::by_ids(ws, &ids)).await?;
+            let all: Vec<Definition> = all.into_iter().flatten().collect();
             for run in runs {
                 let of = all.iter().find(|one| one.id == run.work);
                 found.extend(of.map(|one| (HolderId::from(&run.id), one.clone())));
@@ -218,14 +226,18 @@ impl Queries {
         let read = page::sound(cut.items.into_iter().map(|line| line.row), &mut damaged);
         let ids: Vec<WorkRunId> = read.iter().map(|run| run.id.clone()).collect();
         let mut steps: BTreeMap<WorkRunId, Vec<WorkRunStep>> = BTreeMap::new();
-        for (run, step) in self.store.all(step::of_runs(ws, &ids)).await? {
+        let each_step = self.store.each(step::of_runs(ws, &ids)).await?;
+        for (run, step) in page::sound(each_step, &mut damaged) {
             steps.entry(run).or_default().push(step);
         }
-        let view = |run: Run| {
-            let steps = steps.remove(&run.id).unwrap_or_default();
-            run_view(run, steps)
-        };
-        let items = read.into_iter().map(view).collect::<Result<_, _>>()?;
+        let views: Vec<_> = read
+            .into_iter()
+            .map(|run| {
+                let steps = steps.remove(&run.id).unwrap_or_default();
+                run_view(run, steps)
+            })
+            .collect();
+        let items = page::sound(views, &mut damaged);
         Ok(Page { items, next_cursor: cut.next_cursor, damaged })
     }
 
@@ -239,43 +251,71 @@ impl Queries {
         Ok(found.into_iter().map(question_view).collect())
     }
 
-    /// Definitions as they are shown. One whose newest run is damaged is shown without it, and `damaged` says so.
+    /// Definitions as they are shown. One whose newest run is damaged is shown without it, one with another
+    /// part that cannot be read is left out, and `damaged` says so.
     pub(crate) async fn work_views(
         &self,
         ws: WorkspaceId,
         definitions: Vec<Definition>,
         damaged: &mut Vec<String>,
     ) -> Result<Vec<AgentWork>, QueryError> {
+        let views = self.each_view(ws, definitions, damaged).await?;
+        Ok(page::sound(views, damaged))
+    }
+
+    /// The same, each by itself, in the same order.
+    async fn each_view(
+        &self,
+        ws: WorkspaceId,
+        definitions: Vec<Definition>,
+        damaged: &mut Vec<String>,
+    ) -> Result<Vec<Result<AgentWork, QueryError>>, QueryError> {
         let ids: Vec<WorkId> = definitions.iter().map(|one| one.id.clone()).collect();
         let runs: Vec<WorkRunId> =
             definitions.iter().filter_map(|one| one.latest_run.clone()).collect();
-        let newest = self.store.all(version::newest_of(ws, &ids)).await?;
+        let newest = Parts::of(self.store.each(version::newest_of(ws, &ids)).await?);
         let runs = page::sound(self.store.each(run::by_ids(ws, &runs)).await?, damaged);
         let runs = runs.into_iter().map(|run| (run.id.clone(), run)).collect();
-        self.views_with(ws, (definitions, newest.into_iter().collect()), &runs).await
+        self.views_with(ws, (definitions, newest), &runs).await
     }
 
     /// Definitions as they are shown, with their instructions and those of their runs that are known.
     async fn views_with(
         &self,
         ws: WorkspaceId,
-        (definitions, mut instructions): (Vec<Definition>, BTreeMap<WorkId, String>),
+        (definitions, mut instructions): (Vec<Definition>, Parts<String>),
         runs: &BTreeMap<WorkRunId, Run>,
-    ) -> Result<Vec<AgentWork>, QueryError> {
+    ) -> Result<Vec<Result<AgentWork, QueryError>>, QueryError> {
         let ids: Vec<WorkId> = definitions.iter().map(|one| one.id.clone()).collect();
-        let filters = self.store.all(filter::of_definitions(ws, &ids)).await?;
-        let mut events: BTreeMap<WorkId, Vec<EventFilter>> =
-            filters.into_iter().map(|one| (one.work, one.filters)).collect();
-        let steps = self.store.all(step::of_definitions(ws, &ids)).await?;
-        let mut steps: BTreeMap<WorkId, Vec<WorkStep>> = steps.into_iter().collect();
-        let views = definitions.into_iter().map(|one| {
+        let filters = self.store.each(filter::of_definitions(ws, &ids)).await?;
+        let filters = filters.into_iter().map(|row| row.map(|one| (one.work, one.filters)));
+        let mut events = Parts::of(filters);
+        let mut steps = Parts::of(self.store.each(step::of_definitions(ws, &ids)).await?);
+        let view = |one: Definition| {
             let run = one.latest_run.as_ref().and_then(|id| runs.get(id));
-            let instructions = instructions.remove(&one.id).unwrap_or_default();
-            let events = events.remove(&one.id).unwrap_or_default();
-            let steps = steps.remove(&one.id).unwrap_or_default();
-            view_of(one, instructions, (events, steps), run, self.clock.now())
+            let instructions = instructions.take(&one.id)?;
+            let rest = (events.take(&one.id)?, steps.take(&one.id)?);
+            view_of(one, instructions, rest, run, self.clock.now())
+        };
+        Ok(definitions.into_iter().map(view).collect())
+    }
+}
+
+/// A part of each of some definitions, by their ids; of one that cannot be read, why.
+struct Parts<T>(BTreeMap<String, Result<T, ReadError>>);
+
+impl<T: Default> Parts<T> {
+    fn of(rows: impl IntoIterator<Item = Result<(WorkId, T), ReadError>>) -> Self {
+        let keyed = rows.into_iter().filter_map(|row| match row {
+            Ok((work, part)) => Some((work.to_string(), Ok(part))),
+            Err(ReadError::Corrupt { ref id, .. }) => Some((id.clone(), row.map(|(_, part)| part))),
+            Err(ReadError::Engine { .. }) => None,
         });
-        views.collect()
+        Self(keyed.collect())
+    }
+
+    fn take(&mut self, work: &WorkId) -> Result<T, ReadError> {
+        self.0.remove(work.as_str()).unwrap_or_else(|| Ok(T::default()))
     }
 }
 
@@ -329,9 +369,9 @@ fn view_of(
     })
 }
 
-fn corrupt(noun: &'static str, id: &impl ToString, error: &serde_json::Error) -> QueryError {
+fn corrupt(noun: &'static str, id: &impl ToString, error: &serde_json::Error) -> ReadError {
     let (id, detail) = (id.to_string(), error.to_string());
-    QueryError::Read(ReadError::Corrupt { db: Db::Agent.name(), noun, id, detail })
+    ReadError::Corrupt { db: Db::Agent.name(), noun, id, detail }
 }
 
 /// The original start of what a run is the occurrence of; a request is none.
@@ -339,12 +379,16 @@ fn occurrence_date(run: &Run) -> Option<String> {
     run.scheduled_for.map(|_| run.occurrence.original_start.clone())
 }
 
-fn run_view(run: Run, steps: Vec<WorkRunStep>) -> Result<WorkRun, QueryError> {
+/// What a run counted that needed no language model.
+pub(crate) fn figures_of(run: &Run) -> Result<Vec<Figure>, ReadError> {
     let figures = run.figures.as_deref().map(serde_json::from_str).transpose();
-    let figures = figures.map_err(|e| corrupt("run of agent work", &run.id, &e))?;
+    Ok(figures.map_err(|e| corrupt("run of agent work", &run.id, &e))?.unwrap_or_default())
+}
+
+fn run_view(run: Run, steps: Vec<WorkRunStep>) -> Result<WorkRun, QueryError> {
     Ok(WorkRun {
         steps,
-        figures: figures.unwrap_or_default(),
+        figures: figures_of(&run)?,
         occurrence_date: occurrence_date(&run),
         id: run.id,
         task_id: run.work,

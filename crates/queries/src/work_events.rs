@@ -4,9 +4,12 @@
 //! All of it is read when the event is, and a turn as the file of the log has it, so an event says what
 //! a request for the same id answers. A status is the one after the commit of the event, so that a client that reads
 //! several events at once sees each of them.
+//!
+//! What cannot be read is left out: its event has its kind and its subject, and stops no other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use dormouse_store::ReadError;
 use dormouse_store::agent::work::definition::{self, Definition};
 use dormouse_store::agent::work::question;
 use dormouse_store::agent::work::run::{self, Run};
@@ -82,8 +85,8 @@ impl Queries {
         let questions: BTreeSet<QuestionId> =
             about.iter().filter_map(|event| subject_of(event)).collect();
         for id in questions {
-            let found = self.store.first(question::by_id(ws, &id)).await?;
-            rows.questions.extend(found.map(|question| (id, question.run)));
+            let found = self.store.each(question::by_id(ws, &id)).await?.into_iter().flatten();
+            rows.questions.extend(found.map(|question| (question.id, question.run)));
         }
         let mut runs: BTreeSet<WorkRunId> = rows.questions.values().cloned().collect();
         runs.extend(about.iter().filter_map(|event| subject_of(event)));
@@ -126,8 +129,8 @@ impl Queries {
             (*first, *last) = (at.min(*first), at.max(*last));
         }
         for (work, range) in ranges {
-            let replaced = self.store.all(status::replaced_between(ws, &work, range)).await?;
-            rows.replaced.insert(work, replaced);
+            let replaced = self.store.each(status::replaced_between(ws, &work, range)).await?;
+            rows.replaced.insert(work, replaced.into_iter().flatten().collect());
         }
         Ok(())
     }
@@ -150,7 +153,11 @@ impl Queries {
         }
         for (id, places) in places {
             let Some(run) = rows.runs.get(&id) else { continue };
-            for (subject, line) in self.announced_turns(ws, run, &places).await? {
+            let announced = match self.announced_turns(ws, run, &places).await {
+                Err(QueryError::Read(ReadError::Corrupt { .. })) => continue,
+                announced => announced?,
+            };
+            for (subject, line) in announced {
                 let text = line.render_within(MOST_OF_TURN);
                 let turn = serde_json::from_str(&text).expect("a line is one JSON object");
                 rows.turns.insert(subject, turn);
@@ -181,7 +188,7 @@ impl Rows {
         Some(next.map_or(now, |(_, before)| *before))
     }
 
-    /// What an event says; `None` if its rows are gone.
+    /// What an event says; `None` if its rows are gone or cannot be read.
     fn about(&self, event: &Event) -> Option<AboutWork> {
         let run = self.run_of(event);
         let work = self.work_of(event)?;

@@ -4,8 +4,8 @@ use dormouse_store::agent::work::hook::{self, Hook};
 use dormouse_store::agent::work::hook_call::{self, HookCall, HookHour};
 use dormouse_types::{HookId, WorkId, WorkspaceId};
 
-use crate::view::{WorkHook, WorkHookCall, WorkHookHour, WorkHookRefused, WorkHookSecret};
-use crate::{Queries, QueryError};
+use crate::view::{Page, WorkHook, WorkHookCall, WorkHookHour, WorkHookRefused, WorkHookSecret};
+use crate::{Queries, QueryError, page};
 
 /// How many calls of a hook are shown.
 const CALLS: i64 = 10;
@@ -13,17 +13,17 @@ const CALLS: i64 = 10;
 const HOURS: i64 = 24;
 
 impl Queries {
-    /// The hooks of a definition, oldest first.
+    /// The hooks of a definition, oldest first, on one page.
     pub async fn work_hooks(
         &self,
         ws: WorkspaceId,
         work: &WorkId,
-    ) -> Result<Vec<WorkHook>, QueryError> {
-        let mut views = Vec::new();
-        for found in self.store.all(hook::of_work(ws, work)).await? {
-            views.push(self.hook_view(ws, found).await?);
+    ) -> Result<Page<WorkHook>, QueryError> {
+        let (mut items, mut damaged) = (Vec::new(), Vec::new());
+        for found in page::sound(self.store.each(hook::of_work(ws, work)).await?, &mut damaged) {
+            items.push(self.hook_view(ws, found).await?);
         }
-        Ok(views)
+        Ok(Page { items, next_cursor: None, damaged })
     }
 
     /// A hook; `None` if there is none, or it was removed.

@@ -68,25 +68,6 @@ pub struct NewWork {
     pub by: WorkCreator,
 }
 
-impl NewWork {
-    /// What is requested, as an idempotency key stands for it: as it was sent, because what the words of a
-    /// schedule mean moves with the clock.
-    fn subject(&self) -> String {
-        let Self { title, instructions, built_in, schedule, events, waits_for_calls, .. } = self;
-        let Self { steps, catch_up, catch_up_hours, overlap, model, template, .. } = self;
-        let Self { source, by, .. } = self;
-        let when = (words_of(schedule.as_ref()), events, waits_for_calls);
-        let missed = (catch_up, catch_up_hours);
-        let how = (steps, missed, overlap, model, template.as_ref().map(|it| &it.id));
-        format!("{:?}", (title, instructions, built_in, when, how, source, by))
-    }
-}
-
-/// A schedule as it was sent.
-pub(crate) fn words_of(schedule: Option<&ReadSchedule>) -> Option<&str> {
-    schedule.map(|schedule| schedule.words.as_str())
-}
-
 /// A schedule in words as it was understood: what a person is shown before it is saved.
 #[derive(Debug, Clone)]
 pub struct ReadSchedule {
@@ -218,7 +199,7 @@ impl Work {
         let now = self.clock.now();
         let id = WorkId::fresh(now, &*self.entropy);
         new.built_in.as_ref().map(stored).transpose()?;
-        let once = context.once("work.create", &new.subject(), id.as_str());
+        let once = context.once(AuditAction::WorkCreate.name(), &context.sent, id.as_str());
         let first = match self.create_once(ws, (&id, new), context, once.as_ref(), now).await {
             Ok(Ok(written)) => return Ok(written),
             Ok(Err(first)) => first,

@@ -108,6 +108,11 @@ pub enum WorkError {
         /// What that means.
         hint: &'static str,
     },
+    /// It needs the person, in whose place the caller may not decide. Retry: never, with this token.
+    #[error(
+        "agent work {work} needs the person, and to end that needs the scope `decide`: leave it to them"
+    )]
+    NeedsDecide { work: WorkId },
     /// The question has an answer. Retry: never.
     #[error("question {question} was answered already: {answer}")]
     Answered {
@@ -189,6 +194,7 @@ impl WorkError {
             | Self::Parameter(_)
             | Self::State { .. }
             | Self::RunState { .. }
+            | Self::NeedsDecide { .. }
             | Self::Answered { .. }
             | Self::Closed { .. }
             | Self::Reused { .. }

@@ -108,7 +108,8 @@ impl Work {
     /// One commit takes the lease and ends the run, so either this commit or the run's last one is
     /// applied. The owner finds its lease lost, and drops the connection to its model.
     ///
-    /// Errors: it has ended otherwise, none is open, the definition has no such run.
+    /// Errors: it has ended otherwise, none is open, the definition has no such run; it waits for the person, and
+    /// the caller may not decide.
     pub async fn cancel_of(
         &self,
         ws: WorkspaceId,
@@ -130,6 +131,7 @@ impl Work {
                 let hint = "it has ended already";
                 return Err(WorkError::RunState { run: id, state: run.state, hint });
             }
+            context.require_decider(work, run.state.waits_for_the_person())?;
             let now = self.clock.now();
             let mut ops = self.end_attempt(ws, &run, now).await?;
             ops.push(question::close_of_run(ws, &id, now));
@@ -241,7 +243,7 @@ impl Work {
     /// Lets a run be tried again that failed, was interrupted or needs review: the same run, with
     /// everything that it did so far in its prompt.
     ///
-    /// Errors: it ended well, or has not ended.
+    /// Errors: it ended well, or has not ended; it waits for the person, and the caller may not decide.
     pub async fn retry(
         &self,
         ws: WorkspaceId,
@@ -288,6 +290,7 @@ impl Work {
             if run.state.after(moves).is_err() {
                 return Err(WorkError::RunState { run: id.clone(), state: run.state, hint });
             }
+            context.require_decider(&work, run.state.waits_for_the_person())?;
             let now = self.clock.now();
             let (mut step, mut ops) = (snapshot.step(), Vec::new());
             let run = step.move_run(&run, moves, now, |run| ops = change(run))?.clone();

@@ -14,7 +14,7 @@
 //! runs is decided one after another, on any number of nodes.
 //!
 //! Reading order: [`facts`], [`templates`], [`series_text`], [`planner`], [`attempt`], [`snapshot`], [`wording`],
-//! [`definition`], [`lifecycle`], [`occurrence`], [`execution`],
+//! [`repeated`], [`definition`], [`lifecycle`], [`occurrence`], [`execution`],
 //! [`question`], [`conversation`], [`schedule`], [`events`], [`hook`], [`proposing`], [`delegated`], [`history`],
 //! [`folding`], [`steps`], [`tools`], [`runner`], [`built_in`],
 //! [`handler`], [`check`].
@@ -29,6 +29,7 @@ pub mod snapshot;
 pub mod read_deliveries;
 pub mod unsent_questions;
 pub mod wording;
+pub mod repeated;
 pub mod definition;
 mod standing_rule;
 pub mod lifecycle;
@@ -56,11 +57,11 @@ use dormouse_changes::Changes;
 use dormouse_formats::recurrence::Person;
 use dormouse_journal::Journal;
 use dormouse_runs::Driver;
-use dormouse_store::{Audit, ChangeRow, Db, Once, Policy, Store, receipt};
+use dormouse_store::{Audit, ChangeRow, Once, Policy, Store};
 use dormouse_types::audit::AuditAction;
 use dormouse_types::built_in_work::{NoWorkRules, WorkRules};
 use dormouse_types::port::{Clock, Entropy, NoSealingKeys, SealingKeys};
-use dormouse_types::{Actor, EventKind, Origin, WorkspaceId, WorkspaceZone, hash};
+use dormouse_types::{Actor, EventKind, Origin, WorkId, WorkspaceZone, hash};
 
 pub use error::WorkError;
 pub use facts::Facts;
@@ -118,9 +119,21 @@ pub struct RequestContext {
     pub actor: Actor,
     /// Idempotency key, if the request has one.
     pub key: Option<String>,
+    /// Whether they may decide in the place of the person.
+    pub may_decide: bool,
+    /// What was sent, of a request whose words are read before it is decided: its key stands for that.
+    pub sent: String,
 }
 
 impl RequestContext {
+    /// Refuses who may not decide to end or to hide what needs the person.
+    fn require_decider(&self, work: &WorkId, needs_person: bool) -> Result<(), WorkError> {
+        match needs_person && !self.may_decide {
+            true => Err(WorkError::NeedsDecide { work: work.clone() }),
+            false => Ok(()),
+        }
+    }
+
     fn audit(&self, action: AuditAction, object: &str) -> Audit {
         Audit { actor: self.actor.clone(), action, object: object.into(), detail: String::new() }
     }
@@ -170,22 +183,6 @@ impl Work {
     pub fn set_sealing_keys(&self, keys: Arc<dyn SealingKeys>) {
         // As for the rules.
         let _ = self.keys.set(keys);
-    }
-
-    /// What a request answers that is refused: as the first time, if it is the same request again, because the
-    /// first answer was lost. What it did then may be why it is refused now.
-    pub(crate) async fn unless_repeated(
-        &self,
-        ws: WorkspaceId,
-        once: Option<&Once>,
-        refused: WorkError,
-    ) -> Result<String, WorkError> {
-        let Some(once) = once else { return Err(refused) };
-        match self.store.first(receipt::by_id(Db::Agent, ws, &once.id)).await? {
-            Some(first) if first.request == once.request => Ok(first.answer),
-            Some(_) => Err(WorkError::Reused { id: once.id.clone() }),
-            None => Err(refused),
-        }
     }
 
     pub(crate) fn sealing_keys(&self) -> &dyn SealingKeys {

@@ -15,9 +15,7 @@ use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_step::{self, WorkStep};
 use dormouse_types::{Actor, EventKind, Id as _, Timestamp, WorkId, WorkspaceId};
 
-use crate::definition::{
-    ReadSchedule, built_in, checked, checked_steps, checked_template, stored, words_of,
-};
+use crate::definition::{ReadSchedule, built_in, checked, checked_steps, checked_template, stored};
 use crate::snapshot::{Step, Written};
 use crate::templates::Followed;
 use crate::wording::{instructions, title};
@@ -49,18 +47,6 @@ pub struct Edit {
     pub template: Option<Option<Followed>>,
 }
 
-impl Edit {
-    /// What is requested, as an idempotency key stands for it: as it was sent, because what the words of a
-    /// schedule mean moves with the clock.
-    fn subject(&self) -> String {
-        let Self { title, instructions, built_in, schedule, events, steps, .. } = self;
-        let Self { catch_up, catch_up_hours, overlap, model, template, .. } = self;
-        let template = template.as_ref().map(|it| it.as_ref().map(|it| &it.id));
-        let how = (steps, (catch_up, catch_up_hours), overlap, model, template);
-        format!("{:?}", (title, instructions, built_in, words_of(schedule.as_ref()), events, how))
-    }
-}
-
 impl Work {
     /// Changes a definition. New instructions count from the next run; a new schedule makes new
     /// occurrences, none of which is due before now.
@@ -73,11 +59,10 @@ impl Work {
     ) -> Result<Written, WorkError> {
         let new_title = edit.title.as_deref().map(title).transpose()?;
         let new_instructions = edit.instructions.as_deref().map(instructions).transpose()?;
-        let subject = edit.subject();
         checked(edit.events.as_deref().unwrap_or_default())?;
         work_step::check(edit.steps.as_deref().unwrap_or_default()).map_err(WorkError::from)?;
         let (host, head) = (self.store.host(Db::Journal), self.journal_head(ws).await?);
-        self.change(ws, id, (AuditAction::WorkEdit, &subject, context), |step, open, now| {
+        self.change(ws, id, (AuditAction::WorkEdit, &context.sent, context), |step, open, now| {
             let after = step.definition();
             let before = built_in(after)?;
             if let Some(title) = &new_title {
@@ -150,6 +135,8 @@ impl Work {
 
     /// Lets a definition start no runs until it is resumed. A run that is under way goes on; what has
     /// not begun never will.
+    ///
+    /// Errors: it is held, which the person is to know, and the caller may not decide.
     pub async fn pause(
         &self,
         ws: WorkspaceId,
@@ -157,6 +144,8 @@ impl Work {
         context: &RequestContext,
     ) -> Result<Written, WorkError> {
         self.change(ws, id, (AuditAction::WorkPause, "", context), |step, open, now| {
+            let is_held = step.definition().state == WorkState::Held;
+            context.require_decider(id, is_held)?;
             step.definition().next_due_at = None;
             move_to(step, WorkState::Paused)?;
             skip_queued(step, open, now)?;
@@ -186,6 +175,8 @@ impl Work {
     }
 
     /// Ends a definition; its history stays.
+    ///
+    /// Errors: it needs the person, and the caller may not decide.
     pub async fn archive(
         &self,
         ws: WorkspaceId,
@@ -193,6 +184,7 @@ impl Work {
         context: &RequestContext,
     ) -> Result<Written, WorkError> {
         self.change(ws, id, (AuditAction::WorkArchive, "", context), |step, open, now| {
+            context.require_decider(id, step.needs_the_person())?;
             let after = step.definition();
             after.state = WorkState::Archived;
             after.next_due_at = None;
@@ -204,6 +196,8 @@ impl Work {
 
     /// Takes a definition out of all lists. Nothing of it starts any more, and its rows stay. Returns it as
     /// it is left.
+    ///
+    /// Errors: it needs the person, and the caller may not decide.
     pub async fn delete(
         &self,
         ws: WorkspaceId,
@@ -211,6 +205,7 @@ impl Work {
         context: &RequestContext,
     ) -> Result<Written, WorkError> {
         self.change(ws, id, (AuditAction::WorkDelete, "", context), |step, open, now| {
+            context.require_decider(id, step.needs_the_person())?;
             let mut closing = Vec::new();
             let after = step.definition();
             after.state = WorkState::Archived;
@@ -259,7 +254,12 @@ impl Work {
     /// it may have run. What is under way ends at its next claim. Returns the definitions that are
     /// held, oldest first; to hold again what is held changes nothing.
     pub async fn hold_all(&self, ws: WorkspaceId) -> Result<Vec<Definition>, WorkError> {
-        let context = RequestContext { actor: Actor::Program, key: None };
+        let context = RequestContext {
+            actor: Actor::Program,
+            key: None,
+            may_decide: true,
+            sent: String::new(),
+        };
         let definitions = self.definitions(ws).await?;
         let ids: Vec<WorkId> = definitions.iter().map(|one| one.id.clone()).collect();
         let mut called = BTreeSet::new();

@@ -6,7 +6,6 @@
 
 use dormouse_formats::recurrence::{Exception, Person, Position, Series, Start};
 use dormouse_store::agent::work::definition::Definition;
-use dormouse_store::{Db, receipt};
 use dormouse_types::audit::AuditAction;
 use dormouse_types::work::{SkipReason, WorkCreator, WorkState};
 use dormouse_types::{Id as _, Timestamp, WorkId, WorkRunId, WorkspaceId};
@@ -52,25 +51,16 @@ pub struct Coming {
 
 /// What a person wants with an occurrence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wish<'a> {
+pub enum Wish {
     /// It does not happen.
     Skip,
     /// It happens then.
-    MoveTo(At<'a>),
+    MoveTo(Timestamp),
     /// It happens as the schedule says.
     Restore,
 }
 
-/// A time that a person wrote.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct At<'a> {
-    /// What it means.
-    pub at: Timestamp,
-    /// What was sent: an idempotency key stands for that, because what words mean moves with the clock.
-    pub sent: &'a str,
-}
-
-impl Wish<'_> {
+impl Wish {
     fn action(self) -> AuditAction {
         match self {
             Self::Skip => AuditAction::WorkSkip,
@@ -81,7 +71,7 @@ impl Wish<'_> {
 }
 
 /// What is requested with an occurrence, as an idempotency key stands for it.
-fn subject_of(key: &str, sent: Option<&str>) -> String {
+pub(crate) fn subject_of(key: &str, sent: Option<&str>) -> String {
     format!("{key} {}", sent.unwrap_or_default())
 }
 
@@ -223,11 +213,11 @@ impl Work {
         ws: WorkspaceId,
         id: &WorkId,
         key: &str,
-        wish: Wish<'_>,
+        wish: Wish,
         context: &RequestContext,
     ) -> Result<Written, WorkError> {
         let sent = match wish {
-            Wish::MoveTo(to) => Some(to.sent),
+            Wish::MoveTo(_) => Some(context.sent.as_str()),
             Wish::Skip | Wish::Restore => None,
         };
         let subject = subject_of(key, sent);
@@ -269,20 +259,20 @@ impl Work {
                     }
                 }
                 Wish::MoveTo(to) => {
-                    if series.is_suspended(to.at.to_jiff()) {
+                    if series.is_suspended(to.to_jiff()) {
                         return Err(refused(
                             "cannot be moved to a time at which the work is suspended: resume it first, or \
                              name a later time",
                         ));
                     }
-                    again.except(again.moved_to(original, to.at.to_jiff(), &person));
+                    again.except(again.moved_to(original, to.to_jiff(), &person));
                     // Somebody who travels west meets a time again that was over for the schedule.
                     if !again.is_to_come(original, &position, &person) {
                         return Err(refused(
                             "cannot be moved to a time that its clock has shown already: name a later time",
                         ));
                     }
-                    detail = format!("{key} to {}", to.at);
+                    detail = format!("{key} to {to}");
                 }
             }
             self.reschedule(after, &again, &person)?;
@@ -292,30 +282,6 @@ impl Work {
         .await
     }
 
-    /// What a request to move an occurrence or to suspend work answered, if it is repeated: what its words mean
-    /// may be over by now.
-    ///
-    /// Errors: the idempotency key stands for another request.
-    pub async fn answered(
-        &self,
-        ws: WorkspaceId,
-        id: &WorkId,
-        (occurrence, sent): (Option<&str>, &str),
-        context: &RequestContext,
-    ) -> Result<Option<Written>, WorkError> {
-        let (action, subject) = match occurrence {
-            Some(key) => (AuditAction::WorkMove, subject_of(key, Some(sent))),
-            None => (AuditAction::WorkSuspend, sent.to_owned()),
-        };
-        let once = context.once(action.name(), &format!("{id}|{subject}"), id.as_str());
-        let Some(once) = once else { return Ok(None) };
-        match self.store.first(receipt::by_id(Db::Agent, ws, &once.id)).await? {
-            Some(first) if first.request == once.request => self.written(ws, id).await.map(Some),
-            Some(_) => Err(WorkError::Reused { id: once.id }),
-            None => Ok(None),
-        }
-    }
-
     /// Lets nothing of a schedule be due until a time. What falls into it never runs late.
     ///
     /// Errors: it has no schedule, or is not active.
@@ -323,10 +289,10 @@ impl Work {
         &self,
         ws: WorkspaceId,
         id: &WorkId,
-        At { at: until, sent }: At<'_>,
+        until: Timestamp,
         context: &RequestContext,
     ) -> Result<Written, WorkError> {
-        self.change(ws, id, (AuditAction::WorkSuspend, sent, context), |step, _, now| {
+        self.change(ws, id, (AuditAction::WorkSuspend, &context.sent, context), |step, _, now| {
             let after = step.definition();
             if after.schedule.is_none() || after.state != WorkState::Active {
                 let hint = "only active work with a schedule can be suspended; pause it instead";

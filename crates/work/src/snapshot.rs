@@ -62,6 +62,21 @@ impl Snapshot {
         self.open.iter().any(|open| open.state == RunState::Running && open.id != *run)
     }
 
+    /// Whether something of the definition needs the person: a run waits for them, or how the last one ended
+    /// does, or nothing starts until they see to it.
+    pub(crate) fn needs_the_person(&self) -> bool {
+        let ended = |run: &Run| {
+            let is_failure = delivery_of(run).is_some_and(|kind| kind != DeliveryKind::Result);
+            let is_missed = run.skip_reason == Some(SkipReason::Missed) && run.ended_by.is_none();
+            is_failure || is_missed
+        };
+        let is_archived = self.definition.state == WorkState::Archived;
+        let is_stopped = matches!(self.definition.state, WorkState::Held | WorkState::Disabled);
+        self.open.iter().any(|run| run.state.waits_for_the_person())
+            || is_stopped
+            || (!is_archived && self.newest.as_ref().is_some_and(ended))
+    }
+
     /// How many runs wait or are under way.
     pub fn n_holding(&self) -> usize {
         self.open.iter().filter(|open| open.state.holds_its_place()).count()
@@ -83,6 +98,11 @@ impl Step {
     /// The definition as it will be, to be changed.
     pub fn definition(&mut self) -> &mut Definition {
         &mut self.after
+    }
+
+    /// Whether something of the definition needs the person, as it was read.
+    pub fn needs_the_person(&self) -> bool {
+        self.before.needs_the_person()
     }
 
     /// Moves a run and changes it; returns it as it will be.

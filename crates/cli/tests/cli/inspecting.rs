@@ -118,6 +118,62 @@ fn what_is_wrong_with_a_folder_is_named_each_and_changes_nothing() {
 }
 
 #[test]
+fn what_is_damaged_in_agent_work_is_named_each_also_within_a_column() {
+    let world = World::with_tasks();
+    let events = world.file("events.json", r#"[{"event": "deleted"}]"#);
+    let ids = ["Well", "Hurt"].map(|title| {
+        let add = ["work", "add", title, "--instructions", "Say what is due today"];
+        let when = ["--schedule", "every monday at 9", "--events", &events];
+        world.json(&[&add[..], &when].concat())["id"].clone()
+    });
+    let id = ids[1].as_str().expect("an id");
+    world.ok(&["work", "hook", "add", "hurt", "--name", "Mail"]);
+    world.ok(&["work", "run", "hurt"]);
+    let agent = Connection::open(world.data().join("agent.sqlite")).expect("the agent store");
+    let text = |sql: &str| -> String {
+        agent.query_row(sql, [id], |row| row.get(0)).expect("a row of the work")
+    };
+    let run = text("SELECT id FROM work_runs WHERE work_id = ?1");
+    let hook = text("SELECT id FROM work_hooks WHERE work_id = ?1");
+    let question = "qu-00000000000000000000000000";
+    agent
+        .execute_batch(&format!(
+            "INSERT INTO work_steps (ws, work_id, steps) VALUES (1, '{id}', '[]');
+             INSERT INTO work_run_steps (ws, run_id, n, step, state, is_added, attempts)
+               VALUES (1, '{run}', 1, '{{\"text\": \"Look\", \"mandatory\": true}}', 'open', 0, 0);
+             INSERT INTO work_questions
+               (ws, id, work_id, run_id, attempt, question, options, asked_at, expires_at)
+               VALUES (1, '{question}', '{id}', '{run}', 0, 'Which?', '[]', 1, 2);"
+        ))
+        .expect("the other parts");
+    let (code, found, _) = findings(&world);
+    assert_eq!((code, found), (0, Vec::new()));
+    let cases = [
+        ("work_definitions", "built_in", "id", id, id),
+        ("work_definitions", "position", "id", id, id),
+        ("work_definitions", "schedule", "id", id, id),
+        ("work_definitions", "catch_up", "id", id, id),
+        ("work_filters", "filters", "work_id", id, id),
+        ("work_steps", "steps", "work_id", id, id),
+        ("work_hooks", "secrets", "work_id", id, hook.as_str()),
+        ("work_runs", "figures", "id", run.as_str(), run.as_str()),
+        ("work_runs", "created_by", "id", run.as_str(), run.as_str()),
+        ("work_run_steps", "step", "run_id", run.as_str(), run.as_str()),
+        ("work_questions", "options", "run_id", run.as_str(), question),
+    ];
+    for (table, column, key, of, named) in cases {
+        let sql = format!("SELECT {column} FROM {table} WHERE {key} = ?1");
+        let sound: String = agent.query_row(&sql, [of], |row| row.get(0)).expect("a value");
+        let sql = format!("UPDATE {table} SET {column} = ?2 WHERE {key} = ?1");
+        assert_eq!(agent.execute(&sql, [of, "{"]).expect("damaged"), 1, "{table}.{column}");
+        let (code, found, report) = findings(&world);
+        assert_eq!((code, found.len()), (1, 1), "{table}.{column}: {report:#}");
+        problem(&found, &[named, "cannot be read"]);
+        agent.execute(&sql, [of, sound.as_str()]).expect("mended");
+    }
+}
+
+#[test]
 fn a_folder_that_nothing_else_opens_is_looked_at() {
     let world = World::new();
     let (code, found, _) = findings(&world);

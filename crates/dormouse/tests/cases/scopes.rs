@@ -443,16 +443,27 @@ fn a_caller_with_the_scope_alone_is_answered() {
 fn who_may_not_decide_ends_nothing_that_waits_for_the_person() {
     let subject = Subject::new();
     let (dormouse, editor) = (&subject.world.dormouse, token(&[Scope::Read, Scope::Edit]));
+    let failed = now(dormouse.work_run(&me(), &subject.work.failed_run)).expect("a run").task_id;
+    let asking = &subject.work.asking;
     let before = subject.world.rows();
     let refused = [
         now(dormouse.cancel_work_run(&editor, &subject.work.asking_run, None)).err(),
-        now(dormouse.cancel_work(&editor, &subject.work.asking, None, None)).err(),
+        now(dormouse.cancel_work(&editor, asking, None, None)).err(),
         now(dormouse.retry_work_run(&editor, &subject.work.unclear_run, None)).err(),
+        now(dormouse.archive_work(&editor, asking, None)).err(),
+        now(dormouse.delete_work(&editor, asking, None)).err(),
+        // How it failed would leave the list of what needs the person.
+        now(dormouse.archive_work(&editor, &failed, None)).err(),
+        now(dormouse.delete_work(&editor, &failed, None)).err(),
     ];
-    for error in refused {
-        assert!(matches!(error, Some(Error::ScopeMissing { scope: "decide" })), "{error:?}");
+    for (n, error) in refused.into_iter().enumerate() {
+        let problem = error.unwrap_or_else(|| panic!("request {n} is refused")).problem();
+        assert_eq!((problem.kind, problem.status), ("scope-missing", 403), "request {n}");
+        assert!(problem.detail.contains("`decide`"), "request {n}: {}", problem.detail);
     }
     assert_eq!(subject.world.rows(), before);
+    now(dormouse.delete_work(&me(), asking, None)).expect("the person may");
+    now(dormouse.delete_work(&editor, &subject.work.cancelled, None)).expect("nobody waits for it");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use dormouse::view::{CreatedWorkHook, Page, ReceivedCall, WorkHook};
 use dormouse::work_hooks::{HookHeaders, IncomingCall};
 use dormouse_types::limits::HOOK_BODY;
 
-use super::reply::{Reply, whole};
+use super::reply::Reply;
 use crate::Problem;
 use crate::app::App;
 use crate::auth::address;
@@ -26,7 +26,7 @@ use crate::wire::{HookParams, HookRotationParams};
     responses((status = 200, description = "All hooks of the work.", body = Page<WorkHook>)),
 )]
 pub(super) async fn list(app: App, At(work): At<String>) -> Reply<Page<WorkHook>> {
-    Ok(whole(app.dormouse.work_hooks(&app.caller, &id(&work)?).await?))
+    Ok(Json(app.dormouse.work_hooks(&app.caller, &id(&work)?).await?))
 }
 
 /// Makes a hook. Its secret is in this answer, and in no other.

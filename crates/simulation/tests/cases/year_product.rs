@@ -99,7 +99,7 @@ enum Mark {
 }
 
 fn me() -> RequestContext {
-    RequestContext { actor: Actor::Owner, key: None }
+    RequestContext { actor: Actor::Owner, key: None, may_decide: true, sent: String::new() }
 }
 
 fn stamp(at: Timestamp) -> dormouse_types::Timestamp {

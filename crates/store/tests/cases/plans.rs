@@ -511,6 +511,7 @@ fn queries(world: &World) -> Vec<Statement> {
         work::version::newest_of(WS, std::slice::from_ref(&work_id)),
         work::version::of_definition(WS, &work_id),
         work::run::by_id(WS, &work_run),
+        work::run::page(WS, "", 1),
         work::run::by_ids(WS, std::slice::from_ref(&work_run)),
         work::run::from_number(WS, &work_id, 1, 1),
         work::run::each_from_number(WS, &work_id, 1, 1),

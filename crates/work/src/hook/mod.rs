@@ -77,7 +77,7 @@ impl Work {
                 return Err(cannot("it runs once: make new work that a hook starts"));
             }
             // Each new hook writes the definition, so none was added since it was read.
-            let known = self.store.all(hook::of_work(ws, work)).await?;
+            let known = self.store.each(hook::of_work(ws, work)).await?;
             limits::HOOKS.check(known.len() + 1)?;
             let now = self.clock.now();
             let id = HookId::fresh(now, &*self.entropy);

@@ -1,13 +1,8 @@
 //! Idempotency keys: one stands for one request as it was sent, whatever the clock says when it comes again.
 
-use dormouse_types::work::{CatchUp, Overlap};
-use dormouse_types::work_filter::EventFilter;
-use dormouse_types::work_step::WorkStep;
 use dormouse_types::{ConversationId, Id, QuestionId, WorkId, WorkRunId};
-use dormouse_work::definition::NewWork;
 use dormouse_work::lifecycle::Edit;
 use dormouse_work::{RequestContext, WorkError};
-use serde_json::json;
 
 use crate::world::{WS, World, ask, me, says, wait};
 
@@ -33,70 +28,32 @@ fn stands_for_one(world: &World, route: &str, first: &Request<'_>, others: &[(&s
     assert_eq!(again, answer, "{route}");
 }
 
-fn step() -> WorkStep {
-    WorkStep { text: "Look".into(), mandatory: true, check: None }
-}
-
-fn events() -> Vec<EventFilter> {
-    serde_json::from_value(json!([{ "event": "created" }])).expect("filters")
-}
-
-fn create<'w>(world: &'w World, change: impl Fn(&mut NewWork) + 'w) -> Request<'w> {
-    request(move |context| {
-        let mut new = world.new_work("Digest", Some("every monday at 9"));
-        change(&mut new);
-        wait(world.work.create(WS, &new, context)).map(|made| made.definition.id)
-    })
-}
-
+/// Whatever its words meant: they are read against a clock that goes on.
 fn creating(world: &World) {
-    let create = |change: fn(&World, &mut NewWork)| create(world, move |new| change(world, new));
-    let others = [
-        ("title", create(|_, new| new.title = "News".into())),
-        ("instructions", create(|_, new| new.instructions = "Do the news.".into())),
-        (
-            "schedule",
-            create(|world, new| new.schedule = Some(world.schedule("every friday at 18:00"))),
-        ),
-        ("no schedule", create(|_, new| new.schedule = None)),
-        ("events", create(|_, new| new.events = events())),
-        ("waitsForCalls", create(|_, new| new.waits_for_calls = true)),
-        ("steps", create(|_, new| new.steps = vec![step()])),
-        ("catchUp", create(|_, new| new.catch_up = CatchUp::Skip)),
-        ("overlap", create(|_, new| new.overlap = Overlap::Skip)),
-        ("model", create(|_, new| new.model = Some("other/m".into()))),
-    ];
-    stands_for_one(world, "create", &create(|_, _| {}), &others);
-}
-
-fn edit<'w>(world: &'w World, id: &WorkId, change: impl Fn(&mut Edit) + 'w) -> Request<'w> {
-    let id = id.clone();
-    request(move |context| {
-        let schedule = Some(world.schedule("every monday at 9"));
-        let mut edit = Edit { schedule, ..Edit::default() };
-        change(&mut edit);
-        wait(world.work.edit(WS, &id, &edit, context)).map(|made| made.definition.id)
-    })
+    let create = |sent: &'static str, title: &'static str| {
+        request(move |context| {
+            let context = RequestContext { sent: sent.into(), ..context.clone() };
+            let new = world.new_work(title, Some("every monday at 9"));
+            wait(world.work.create(WS, &new, &context)).map(|made| made.definition.id)
+        })
+    };
+    let others = [("words", create("tomorrow", "Digest"))];
+    stands_for_one(world, "create", &create("today", "Digest"), &others);
 }
 
 fn editing(world: &World) {
     let [one, other] = works(world);
-    let first = edit(world, &one, |_| {});
-    let edit_one = |change: fn(&World, &mut Edit)| edit(world, &one, move |it| change(world, it));
-    let others = [
-        ("id", edit(world, &other, |_| {})),
-        ("title", edit_one(|_, edit| edit.title = Some("News".into()))),
-        ("instructions", edit_one(|_, edit| edit.instructions = Some("Do it.".into()))),
-        ("schedule", edit_one(|world, edit| edit.schedule = Some(world.schedule("daily at 8")))),
-        ("events", edit_one(|_, edit| edit.events = Some(events()))),
-        ("steps", edit_one(|_, edit| edit.steps = Some(vec![step()]))),
-        ("catchUp", edit_one(|_, edit| edit.catch_up = Some(CatchUp::Skip))),
-        ("overlap", edit_one(|_, edit| edit.overlap = Some(Overlap::Skip))),
-        ("model", edit_one(|_, edit| edit.model = Some(Some("other/m".into())))),
-        ("no model", edit_one(|_, edit| edit.model = Some(None))),
-        ("no template", edit_one(|_, edit| edit.template = Some(None))),
-    ];
-    stands_for_one(world, "edit", &first, &others);
+    let edit = |id: &WorkId, sent: &'static str| {
+        let id = id.clone();
+        request(move |context| {
+            let context = RequestContext { sent: sent.into(), ..context.clone() };
+            let schedule = Some(world.schedule("every monday at 9"));
+            let edit = Edit { schedule, ..Edit::default() };
+            wait(world.work.edit(WS, &id, &edit, &context)).map(|made| made.definition.id)
+        })
+    };
+    let others = [("id", edit(&other, "today")), ("words", edit(&one, "tomorrow"))];
+    stands_for_one(world, "edit", &edit(&one, "today"), &others);
 }
 
 fn what_is_done_with_work(world: &World) {

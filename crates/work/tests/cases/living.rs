@@ -268,8 +268,8 @@ fn the_same_request_makes_one_definition(world: &World) {
     let keyed = RequestContext { key: Some("k-1".into()), ..me() };
     let first = wait(world.work.create(WS, &new, &keyed)).expect("it is created").definition.id;
     assert_eq!(wait(world.work.create(WS, &new, &keyed)).expect("the same").definition.id, first);
-    let other = world.new_work("Other", None);
-    let reused = wait(world.work.create(WS, &other, &keyed)).expect_err("another request");
+    let other = RequestContext { sent: "Another one.".into(), ..keyed };
+    let reused = wait(world.work.create(WS, &new, &other)).expect_err("another request");
     assert!(matches!(reused, WorkError::Reused { .. }), "{reused}");
     assert_eq!(wait(world.work.definitions(WS)).expect("readable").len(), 1);
 }

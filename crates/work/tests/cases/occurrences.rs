@@ -5,18 +5,18 @@ use dormouse_testkit::ManualClock;
 use dormouse_types::WorkId;
 use dormouse_types::port::Clock as _;
 use dormouse_work::WorkError;
-use dormouse_work::occurrence::{At, Upcoming, Wish};
+use dormouse_work::occurrence::{Upcoming, Wish};
 
 use crate::world::{WS, World, finish, me, wait};
 
 const DONE: End = End::Completed { cut: false };
 
-fn move_to(at: &'static str) -> Wish<'static> {
-    Wish::MoveTo(At { at: ManualClock::at(at).now(), sent: at })
+fn move_to(at: &str) -> Wish {
+    Wish::MoveTo(ManualClock::at(at).now())
 }
 
 fn suspend(world: &World, id: &WorkId, until: &str) {
-    let until = At { at: ManualClock::at(until).now(), sent: until };
+    let until = ManualClock::at(until).now();
     wait(world.work.suspend(WS, id, until, &me())).expect("suspended");
 }
 

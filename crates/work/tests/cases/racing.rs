@@ -103,6 +103,30 @@ fn giving_up_a_question_leaves_the_next_one_of_its_run_alone(world: &World) {
     assert_eq!(world.status(&id), "completed/succeeded");
 }
 
+/// Its question is asked after the request was read.
+fn who_may_not_decide_ends_no_run_that_begins_to_ask_meanwhile(world: &World) {
+    let agent = RequestContext { may_decide: false, ..me() };
+    type Ending = fn(&World, &WorkId, &RequestContext) -> Result<(), WorkError>;
+    let endings: [(&'static str, Ending); 3] = [
+        ("work.cancel", |world, id, by| wait(world.work.cancel_of(WS, id, None, by)).map(drop)),
+        ("work.change", |world, id, by| wait(world.work.archive(WS, id, by)).map(drop)),
+        ("work.change", |world, id, by| wait(world.work.delete(WS, id, by)).map(drop)),
+    ];
+    for (commit, end) in endings {
+        let id = world.create("Book the van", None);
+        let other = world.another_node();
+        world.hooks.before_commit(commit, move || {
+            other.script.push(ask("Which van?"));
+            other.drain();
+        });
+        let refused = end(world, &id, &agent).expect_err("it asks by now");
+        assert!(world.hooks.is_done());
+        assert!(matches!(refused, WorkError::NeedsDecide { .. }), "{refused}");
+        assert_eq!(world.status(&id), "paused/needs_input");
+        end(world, &id, &me()).expect("the person may");
+    }
+}
+
 fn what_is_made_in_a_conversation_is_made_once_even_if_that_is_gone(world: &World) {
     let conversation = wait(world.work.begin_conversation(WS, "Vans", &me())).expect("it begins");
     let source = (WorkSource::Conversation, Some(conversation.to_string()));
@@ -169,6 +193,7 @@ fn work_that_is_archived_is_not_tried_again(world: &World) {
 }
 
 each_engine! {
+    who_may_not_decide_ends_no_run_that_begins_to_ask_meanwhile,
     what_is_made_in_a_conversation_is_made_once_even_if_that_is_gone,
     nothing_of_deleted_work_goes_on,
     work_that_is_archived_is_not_tried_again,

@@ -102,7 +102,7 @@ fn connections() -> &'static tokio::runtime::Runtime {
 }
 
 pub fn me() -> RequestContext {
-    RequestContext { actor: Actor::Owner, key: None }
+    RequestContext { actor: Actor::Owner, key: None, may_decide: true, sent: String::new() }
 }
 
 /// Ends a run.

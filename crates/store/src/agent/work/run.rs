@@ -259,6 +259,16 @@ pub fn by_id(workspace: WorkspaceId, id: &WorkRunId) -> Query<Run> {
     }
 }
 
+/// Runs after one of them, by their ids.
+pub fn page(workspace: WorkspaceId, after: &str, limit: i64) -> Query<Run> {
+    Query {
+        db: Db::Agent,
+        sql: runs_where!("id > ?2 ORDER BY id LIMIT ?3"),
+        params: params_values![ws(workspace), after, limit],
+        decode,
+    }
+}
+
 /// Runs of a definition before one of them, newest first. The first page comes before the largest
 /// number.
 pub fn of_definition(workspace: WorkspaceId, work: &WorkId, before: i64, limit: i64) -> Query<Run> {

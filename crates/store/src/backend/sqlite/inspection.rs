@@ -11,6 +11,7 @@ use super::open::{self, Found, OpenError};
 use super::rows;
 use crate::commit::Db;
 use crate::store::{Query, ReadError};
+use crate::value::Row;
 
 /// One database file, opened for inspection.
 pub struct Inspection {
@@ -112,9 +113,26 @@ impl Inspection {
 
     /// Reads all rows of a query.
     pub fn all<T>(&self, query: Query<T>) -> Result<Vec<T>, ReadError> {
+        self.each(query)?.into_iter().map(|read| read.row).collect()
+    }
+
+    /// Reads all rows of a query, each decoded by itself.
+    pub fn each<T>(&self, query: Query<T>) -> Result<Vec<ReadRow<T>>, ReadError> {
         let engine =
             |e: rusqlite::Error| ReadError::Engine { db: self.db.name(), detail: e.to_string() };
         let rows = rows::rows(&self.connection, query.sql, &query.params).map_err(engine)?;
-        rows.iter().map(query.decode).collect()
+        let read = |row: &Row| ReadRow {
+            first: row.text(0).unwrap_or_default().to_owned(),
+            row: (query.decode)(row),
+        };
+        Ok(rows.iter().map(read).collect())
     }
+}
+
+/// A row that was read by itself.
+pub struct ReadRow<T> {
+    /// The text in its first column; empty if that is none.
+    pub first: String,
+    /// What it holds, or why that cannot be read.
+    pub row: Result<T, ReadError>,
 }

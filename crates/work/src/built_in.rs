@@ -81,7 +81,7 @@ impl Work {
         let outcome = self.rules().run(&facts, &work.parameters, &work.language);
         let now = self.clock.now();
         let mut ending = Ending::of(&outcome)?;
-        if let Some(at) = said_before(&ending, &run, &earlier, now) {
+        if let Some(at) = repeated_report(&ending, &run, &earlier, now) {
             let at = at.to_jiff().to_zoned(self.zone.get());
             ending = Ending::silent(
                 WorkOutcome::NoOp,
@@ -182,10 +182,15 @@ impl Work {
 
 /// When an earlier run reported word for word what this one would, a short while ago; `None` if none did.
 /// What a person started was for them to look at then, and reports to nobody.
-fn said_before(ending: &Ending, run: &Run, earlier: &[Run], now: Timestamp) -> Option<Timestamp> {
+fn repeated_report(
+    ending: &Ending,
+    run: &Run,
+    earlier: &[Run],
+    now: Timestamp,
+) -> Option<Timestamp> {
     let reports = |run: &Run| run.created_by != WorkCreator::User;
-    let said = |run: &&Run| run.state == RunState::Succeeded && reports(run);
-    let last = earlier.iter().find(said).filter(|_| reports(run) && !ending.proposes)?;
+    let is_report = |run: &&Run| run.state == RunState::Succeeded && reports(run);
+    let last = earlier.iter().find(is_report).filter(|_| reports(run) && !ending.proposes)?;
     let at = last.completed_at.filter(|at| now.micros() - at.micros() < STILL_KNOWN)?;
     let same = last.result_title.clone().zip(last.result.clone()) == ending.result
         && last.figures.as_ref() == Some(&ending.figures);

@@ -79,7 +79,8 @@ impl Work {
         let outcome = self.rules().run(&facts, &work.parameters, &work.language);
         let now = self.clock.now();
         let mut ending = Ending::of(&outcome)?;
-        if let Some(at) = said_before(&ending, &run, reported.into_iter().flatten().next(), now) {
+        if let Some(at) = repeated_report(&ending, &run, reported.into_iter().flatten().next(), now)
+        {
             let at = at.to_jiff().to_zoned(self.zone.get());
             ending = Ending::silent(
                 WorkOutcome::NoOp,
@@ -172,8 +173,13 @@ impl Work {
 }
 
 /// When the last run that reported said word for word what this one would, a short while ago; `None` if it did not.
-/// What a person started was for them to look at then, and reports to nobody.
-fn said_before(ending: &Ending, run: &Run, last: Option<Run>, now: Timestamp) -> Option<Timestamp> {
+/// What a person started is for them to look at, so it is said in any case, and counts for no other run.
+fn repeated_report(
+    ending: &Ending,
+    run: &Run,
+    last: Option<Run>,
+    now: Timestamp,
+) -> Option<Timestamp> {
     let reports = run.created_by != WorkCreator::User && !ending.proposes;
     let last = last.filter(|_| reports)?;
     let at = last.completed_at.filter(|at| now.micros() - at.micros() < STILL_KNOWN)?;

@@ -16,7 +16,7 @@ use dormouse_types::{Timestamp, WorkId};
 use jiff::civil::Date;
 
 use super::WorkRun;
-use super::context::said_meanwhile;
+use super::context::new_corrections;
 use super::turn_steps::{StepAnswer, StepsOfTurn};
 use crate::attempt::{is_built_in, sources_of};
 use crate::delegated::origin_of;
@@ -104,7 +104,7 @@ impl WorkRun<'_> {
             done.results.push(Some(result));
         }
         if let (Some(last), Some(Some(result))) = (new.last(), done.results.last_mut()) {
-            result.text.extend(said_meanwhile(&new));
+            result.text.extend(new_corrections(&new));
             done.ops.push(run::note_corrections(ws, &self.id, last.n));
         } else if in_closing > 0 {
             done.ops.push(run::note_corrections(ws, &self.id, in_closing));

@@ -315,7 +315,7 @@ impl WorkRun<'_> {
         if tools == ToolSet::Closing {
             let new = self.unread_corrections(0).await?;
             self.corrections.in_closing = new.last().map_or(0, |last| last.n);
-            text.extend(said_meanwhile(&new));
+            text.extend(new_corrections(&new));
         }
         let fragments = vec![Draft::fixed(FragmentKind::Instruction, text, FragmentData::None)];
         Ok(TurnContext { fragments, tools: tools::offer(), nothing_changed: false })
@@ -330,7 +330,7 @@ impl WorkRun<'_> {
 }
 
 /// What the person said while the run was under way, as it is added to what the model reads next.
-pub(super) fn said_meanwhile(corrections: &[Correction]) -> Option<String> {
+pub(super) fn new_corrections(corrections: &[Correction]) -> Option<String> {
     let lines: Vec<String> =
         corrections.iter().map(|correction| format!("- {}", correction.text)).collect();
     (!lines.is_empty()).then(|| format!("\n\nThe person corrects you:\n{}", lines.join("\n")))

@@ -152,13 +152,13 @@ fn the_questions_of_one_workspace_are_found_behind_those_of_others(world: &World
 }
 
 fn a_question_whose_options_are_damaged_is_answered_or_expires(world: &World) {
-    let asked = |title: &str| {
+    let with_question = |title: &str| {
         let id = world.create(title, None);
         world.script.push(ask("Which van?"));
         world.drain();
         id
     };
-    let ids = ["Book the van", "Call the van"].map(asked);
+    let ids = ["Book the van", "Call the van"].map(with_question);
     write(world, WS, vec![Op::any("UPDATE work_questions SET options = '{'", params![])]);
     let open = ids.clone().map(|id| {
         let run = world.runs(&id).remove(0).id;

@@ -62,6 +62,12 @@ struct Piece {
     is_bare: bool,
 }
 
+impl Piece {
+    fn new(place: Range<usize>, words: String, has_time: bool) -> Self {
+        Self { place, words, has_time, is_timed: has_time, part_of_day: None, is_bare: false }
+    }
+}
+
 impl StatedSchedule {
     /// Finds it. `masks` are the places of names and quotations, in which nothing is read.
     pub(super) fn find(
@@ -94,15 +100,7 @@ impl StatedSchedule {
             // month" says what is looked at.
             let is_due = span != found.span.bytes;
             if !is_due && let Some(has_time) = again(&found.when, &written, &reader) {
-                let has_time = has_time && !is_part;
-                pieces.push(Piece {
-                    place,
-                    words: written,
-                    has_time,
-                    is_timed: has_time,
-                    part_of_day: None,
-                    is_bare: false,
-                });
+                pieces.push(Piece::new(place, written, has_time && !is_part));
                 continue;
             }
             match &found.when {
@@ -115,14 +113,7 @@ impl StatedSchedule {
                     let cut = open.and_then(|_| without_time(&written, read, &reader));
                     if let (Some(at), Some(bare)) = (open, cut) {
                         times.push((place.clone(), at, true));
-                        pieces.push(Piece {
-                            place,
-                            words: bare,
-                            has_time: false,
-                            part_of_day: None,
-                            is_bare: false,
-                            is_timed: true,
-                        });
+                        pieces.push(Piece { is_timed: true, ..Piece::new(place, bare, false) });
                         continue;
                     }
                     let (written, place) = in_zone(written, place, text, tokens, &reader);

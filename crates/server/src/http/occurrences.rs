@@ -11,7 +11,7 @@ use crate::wire::{WorkMoveParams, WorkSuspendParams};
 
 /// Lists what comes of the schedule of agent work.
 ///
-/// The next five occurrences, and those between that are skipped.
+/// The next five occurrences, and what was skipped or moved.
 #[utoipa::path(
     get,
     path = "/api/tasks/{work}/occurrences",

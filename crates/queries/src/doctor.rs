@@ -1,6 +1,7 @@
 //! Checks the databases of a data folder without opening them for work, even while a server runs or
 //! if they cannot be opened.
 
+mod open;
 mod work;
 
 use std::collections::BTreeSet;
@@ -14,18 +15,17 @@ use dormouse_store::backend::sqlite::inspection::{self, Facts, Inspection};
 use dormouse_store::backend::sqlite::{OpenError, health};
 use dormouse_store::identity::{self, Known};
 use dormouse_store::journal::{linked_entry, raw as journal_rows};
-use dormouse_store::{Db, Query, ReadError, change_log, in_list, receipt};
+use dormouse_store::{Db, change_log, in_list, receipt};
 use dormouse_types::{Seq, Timestamp, WorkspaceId};
 
 use crate::operations::{alert, operation_view, queue_view};
 use crate::view::{DatabaseLook, Diagnosis, Severity};
+use open::{Open, RESTORE, damaged, named};
 
 /// How many rows to check at once.
 const BATCH: i64 = 500;
 /// Units: seconds. How far the newest change may be ahead of the clock.
 const AHEAD: u64 = 60;
-/// What to do about a file that cannot be read.
-const RESTORE: &str = "restore the data folder from a backup";
 /// 2026-01-01: this program is newer than that, so a correct clock cannot show an earlier time.
 const FIRST_DAY: Timestamp = Timestamp::from_micros(1_767_225_600_000_000);
 
@@ -111,44 +111,6 @@ fn missing(folder: &Path, diagnosis: &mut Diagnosis) {
             );
         }
         Err(error) => diagnosis.problem(error.to_string(), RESTORE),
-    }
-}
-
-/// A database that can be queried, with its name.
-struct Open {
-    inspection: Inspection,
-    ws: WorkspaceId,
-    db: Db,
-    host: Option<String>,
-}
-
-impl Open {
-    /// Reads rows; a failure becomes a finding and yields no rows.
-    fn all<T>(&self, query: Query<T>, what: &str, diagnosis: &mut Diagnosis) -> Vec<T> {
-        self.inspection.all(query).unwrap_or_else(|error| {
-            let action = RESTORE;
-            diagnosis.problem(format!("the {what} cannot be read: {error}"), action);
-            Vec::new()
-        })
-    }
-
-    /// The rows of a query that can be read; each of the others becomes a finding. With the id in the first
-    /// column of the last row.
-    fn sound<T>(
-        &self,
-        query: Query<T>,
-        what: &str,
-        diagnosis: &mut Diagnosis,
-    ) -> (Vec<T>, Option<String>) {
-        let rows = self.inspection.each(query).unwrap_or_else(|error| {
-            diagnosis.problem(format!("the {what} cannot be read: {error}"), RESTORE);
-            Vec::new()
-        });
-        let last = rows.last().map(|read| read.first.clone());
-        let (sound, errors): (Vec<_>, Vec<_>) =
-            rows.into_iter().map(|read| read.row).partition(Result::is_ok);
-        damaged(errors.into_iter().map(|row| row.map(drop)), diagnosis);
-        (sound.into_iter().flatten().collect(), last)
     }
 }
 
@@ -259,17 +221,6 @@ fn rows_of_agents(open: &Open, diagnosis: &mut Diagnosis) {
         damaged(rows.into_iter().map(|row| row.and_then(|row| row.check())), diagnosis);
         let Some(last) = last else { return };
         after = last;
-    }
-}
-
-fn damaged(rows: impl Iterator<Item = Result<(), ReadError>>, diagnosis: &mut Diagnosis) {
-    for error in rows.filter_map(Result::err) {
-        let action = "restore this row from a backup of the data folder; the others can be used";
-        diagnosis.problem(error.to_string(), action);
-        diagnosis.damaged.push(match error {
-            ReadError::Corrupt { id, .. } => id,
-            ReadError::Engine { db, .. } => db.to_owned(),
-        });
     }
 }
 
@@ -397,14 +348,6 @@ fn recognised(journal: &Open, agent: &Open, diagnosis: &mut Diagnosis) {
                  others",
             );
         }
-    }
-}
-
-/// Lists a few names, or the first of many.
-fn named(all: &[String]) -> String {
-    match all.len() {
-        0..=3 => all.join(", "),
-        n => format!("{} and {} more", all[..3].join(", "), n - 3),
     }
 }
 

@@ -25,7 +25,7 @@ pub fn read_columns(of: &Definition) -> Result<(), ReadError> {
     if let Some(text) = &of.position {
         serde_json::from_str::<Position>(text).map_err(|e| corrupt("position", &e))?;
     }
-    // Whoever reads it, it is the same text.
+    // Where the person is changes when it is due, not whether it can be read.
     let person =
         Person { zone: jiff::tz::TimeZone::UTC, day_due_at: jiff::civil::Time::midnight() };
     match of.schedule.as_deref().map(|text| series_text::read(text, &person)) {

@@ -9,7 +9,7 @@ use dormouse_types::work::WorkState;
 use dormouse_types::{WorkId, WorkRunId};
 use dormouse_work::check::read_columns;
 
-use super::{Open, damaged, named};
+use super::open::{Open, damaged, named};
 use crate::view::Diagnosis;
 use crate::work::figures_of;
 

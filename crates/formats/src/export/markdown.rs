@@ -171,7 +171,7 @@ pub(super) fn heading(text: &str) -> String {
     }
 }
 
-/// What becomes of the headings and check boxes within an entry.
+/// How the headings and check boxes within an entry are written.
 #[derive(Clone, Copy)]
 pub(super) enum Notes {
     /// They stay text of the entry when the file is read again.

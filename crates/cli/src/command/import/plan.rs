@@ -56,13 +56,13 @@ pub(super) fn lines(
     }
     let digits = source.len().to_string().len();
     if source.len() <= SHOWN {
-        let mut said = vec![false; made.tasks.len()];
+        let mut shown = vec![false; made.tasks.len()];
         for run in &made.lines {
-            out.extend(run_lines(run, made, &source, (agents, digits, width), &mut said));
+            out.extend(run_lines(run, made, &source, (agents, digits, width), &mut shown));
         }
         // What has no line of its own, such as a task that only its file names.
-        let unsaid = made.tasks.iter().zip(said).filter(|(_, is_said)| !is_said);
-        out.extend(unsaid.flat_map(|(task, _)| becomes(task, agents, digits, width)));
+        let missing = made.tasks.iter().zip(shown).filter(|(_, is_shown)| !is_shown);
+        out.extend(missing.flat_map(|(task, _)| becomes(task, agents, digits, width)));
     } else {
         for task in &made.tasks {
             let becomes = format!("{}: {}", line(titled(&task.title)), facts(task, agents));
@@ -146,7 +146,7 @@ fn run_lines(
     made: &ImportPlan,
     source: &[&str],
     (agents, digits, width): (ImportAgents, usize, usize),
-    said: &mut [bool],
+    shown: &mut [bool],
 ) -> Vec<String> {
     if run.role == Role::Blank {
         return Vec::new();
@@ -157,9 +157,9 @@ fn run_lines(
         let word = role(run.role);
         out.push(cut_to(&format!("{at:>digits$}  {word:<8}  {}", text.trim_end()), width));
         // Below its own line; where that is not a line of the task, below the first that is.
-        let begun = run.task.and_then(|at| Some((made.tasks.get(at)?, said.get_mut(at)?)));
-        if let Some((task, is_said)) = begun.filter(|(task, said)| task.line <= at && !**said) {
-            *is_said = true;
+        let begun = run.task.and_then(|at| Some((made.tasks.get(at)?, shown.get_mut(at)?)));
+        if let Some((task, is_shown)) = begun.filter(|(task, shown)| task.line <= at && !**shown) {
+            *is_shown = true;
             out.extend(becomes(task, agents, digits, width));
         }
     }

@@ -223,7 +223,8 @@ async fn a_mark_of_byte_order_before_an_answer_says_nothing() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_compressed_although_nobody_asked_for_that_says_so() {
+async fn an_answer_that_is_compressed_although_that_was_not_allowed_is_refused_in_words_that_say_so()
+ {
     for answer in [
         Answer::events("\u{1f}8"),
         Answer::json("\u{1f}8"),

@@ -74,12 +74,9 @@ impl Work {
             true => MayAsk::Now(Vec::new()),
             false => self.driver.may_ask(ws, entry, &*model, now).await?,
         };
-        let mut ops = match may_ask {
-            MayAsk::Now(ops) => ops,
-            MayAsk::Later { until, why, guard } => {
-                return Ok(Admission::Postpone { until, why, guard });
-            }
-            MayAsk::Elsewhere => return Ok(Admission::Leave),
+        let mut ops = match ops_to_ask(may_ask) {
+            Ok(ops) => ops,
+            Err(admission) => return Ok(admission),
         };
         let version = definition.version;
         if run.state == RunState::Running {
@@ -191,6 +188,15 @@ impl Work {
 
 fn ended(reason: &str, ops: Vec<Op>, news: Vec<ChangeRow>) -> Admission {
     Admission::End { reason: reason.to_owned(), ops, news }
+}
+
+/// The ops with which a run claims that it may ask its model now; else what is decided about it.
+fn ops_to_ask(may_ask: MayAsk) -> Result<Vec<Op>, Admission> {
+    match may_ask {
+        MayAsk::Now(ops) => Ok(ops),
+        MayAsk::Later { until, why, guard } => Err(Admission::Postpone { until, why, guard }),
+        MayAsk::Elsewhere => Err(Admission::Leave),
+    }
 }
 
 /// Why a run that has not begun never will, or why no attempt follows. What a person requested runs although

@@ -114,7 +114,7 @@ fn what_a_provider_does_wrong_is_said_in_words_and_keeps_the_last_report() {
         (
             "a wrong key",
             answer("401 Unauthorized", JSON, &error("invalid key")),
-            "the provider does not accept the key; enter a valid one: invalid key",
+            "the provider wants a key, and it was sent none; set one: invalid key",
         ),
         (
             "an unknown model",
@@ -343,7 +343,7 @@ fn a_wake_that_waits_says_for_what_since_when_and_what_to_do() {
     assert!(!woken.err.contains("WARN"), "the log is for servers: {woken:?}");
     let woken = woken.out;
     let since = "it waits for its model: far has been unavailable since ";
-    let why = "the provider does not accept the key; enter a valid one: no such key";
+    let why = "the provider wants a key, and it was sent none; set one: no such key";
     let next = ["it is tried again at ", "models test far/big", "agent model ag-"];
     assert!(woken.contains(since) && woken.contains(why), "{woken}");
     assert!(next.iter().all(|words| woken.contains(words)), "{woken}");

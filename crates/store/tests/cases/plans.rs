@@ -516,6 +516,8 @@ fn queries(world: &World) -> Vec<Statement> {
         work::run::from_number(WS, &work_id, 1, 1),
         work::run::each_from_number(WS, &work_id, 1, 1),
         work::run::of_definition(WS, &work_id, 9, 1),
+        work::run::last_ended_well(WS, &work_id, 9),
+        work::run::last_reported(WS, &work_id, 9),
         work::run::of_definition_between(WS, &work_id, [at(0), at(1)], 9, 1),
         work::run::open(WS, &work_id),
         work::run::newest_made_between(WS, at(0), at(1), 1),

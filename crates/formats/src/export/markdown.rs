@@ -255,17 +255,10 @@ pub(super) fn deeper(text: &str, level: usize) -> String {
         let is_heading = line[n..].is_empty() || line[n..].starts_with([' ', '\t']);
         ((1..=6).contains(&n) && is_heading).then_some(n)
     };
-    let mut fence: Option<&str> = None;
     let mut lines = Vec::new();
     let mut highest = 7;
-    for line in text.split('\n') {
-        let mark = ["```", "~~~"].into_iter().find(|mark| line.trim_start().starts_with(mark));
-        match (fence, mark) {
-            (None, Some(_)) => fence = mark,
-            (Some(open), Some(mark)) if open == mark => fence = None,
-            (None | Some(_), _) => {}
-        }
-        let n = if fence.is_none() { marks(line) } else { None };
+    for (line, is_fenced) in escapes::fenced_lines(text) {
+        let n = if is_fenced { None } else { marks(line) };
         highest = highest.min(n.unwrap_or(7));
         lines.push((line, n));
     }

@@ -19,9 +19,16 @@ pub(crate) fn unescaped(text: &str) -> String {
 
 /// Changes each line that is in no fence.
 fn changed(text: &str, change: impl Fn(usize, &str) -> String) -> String {
+    let lines = fenced_lines(text)
+        .enumerate()
+        .map(|(n, (line, is_fenced))| if is_fenced { line.to_owned() } else { change(n, line) });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The lines of a text, and whether each is in a fence or the mark of one.
+pub(crate) fn fenced_lines(text: &str) -> impl Iterator<Item = (&str, bool)> {
     let mut fence: Option<&str> = None;
-    let mut lines = Vec::new();
-    for (n, line) in text.split('\n').enumerate() {
+    text.split('\n').map(move |line| {
         let mark = ["```", "~~~"].into_iter().find(|mark| line.trim_start().starts_with(mark));
         let is_fenced = fence.is_some() || mark.is_some();
         match (fence, mark) {
@@ -29,9 +36,8 @@ fn changed(text: &str, change: impl Fn(usize, &str) -> String) -> String {
             (Some(open), Some(mark)) if open == mark => fence = None,
             (None | Some(_), _) => {}
         }
-        lines.push(if is_fenced { line.to_owned() } else { change(n, line) });
-    }
-    lines.join("\n")
+        (line, is_fenced)
+    })
 }
 
 /// Where the sign of a heading or of a check box is, or the backslashes before it. Units: bytes.

@@ -171,13 +171,13 @@ impl Work {
             let page = self.store.all(page).await?;
             let is_last = page.len() < usize::try_from(RUNS_AT_ONCE).unwrap_or(usize::MAX);
             let runs: Vec<Run> = page.into_iter().filter_map(|line| line.row.ok()).collect();
-            let n = runs.len();
-            let Some(oldest) = runs.last().map(|run| run.n) else { return Ok(recent) };
+            let Some(oldest) = runs.last() else { return Ok(recent) };
+            before = oldest.n;
+            let is_over = is_last || oldest.created_at.micros() <= since;
             recent.extend(runs.into_iter().filter(|run| run.created_at.micros() > since));
-            if is_last || recent.len() < n {
+            if is_over {
                 return Ok(recent);
             }
-            before = oldest;
         }
     }
 

@@ -23,7 +23,7 @@ pub(crate) use boxes::{
     boxed, is_tick, signed, status_of_mark, take_boxes, ticked_at_end, with_sign,
 };
 pub(crate) use columns::{
-    column_named, names_any_day, names_cancelled, names_id, names_past, names_time,
+    column_named, names_any_day, names_cancelled, names_id, names_outcome, names_past, names_time,
 };
 pub(crate) use dates::{Dated, Dates, day_of, of_milliseconds};
 pub(crate) use details::Details;
@@ -37,8 +37,8 @@ pub(crate) use letter::{Letter, is_mail_field};
 pub(crate) use lines::Lines;
 pub(crate) use table::{cells, is_ruler};
 pub(crate) use words::{
-    in_bold, is_done, is_no_priority, list_status, names_actions, priority_of, status_of,
-    without_limit,
+    in_bold, is_done, is_no_priority, list_status, names_actions, priority_named, priority_of,
+    status_of, without_limit,
 };
 
 use dormouse_types::Timestamp;

@@ -224,6 +224,32 @@ pub(crate) fn is_document(text: &str) -> bool {
         }
 }
 
+/// The array of the objects of a text that has one on each line (JSON lines), with the same lines.
+pub(crate) fn array_of_lines(text: &str) -> Option<String> {
+    let text = text.trim_start_matches('\u{feff}');
+    let is_object =
+        |line: &str| line.starts_with('{') && serde_json::from_str::<&RawValue>(line).is_ok();
+    let mut filled = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    // The first two tell that it is no single document; the others are not read before the whole is.
+    let is_one_each = filled.by_ref().take(2).filter(|line| is_object(line)).count() == 2
+        && filled.all(|line| line.starts_with('{') && line.ends_with('}'));
+    if !is_one_each {
+        return None;
+    }
+    let mut array = String::with_capacity(text.len() + text.len() / 16 + 2);
+    for line in text.lines() {
+        if !array.is_empty() {
+            array.push('\n');
+        }
+        if !line.trim().is_empty() {
+            array.push(if array.trim_start().is_empty() { '[' } else { ',' });
+        }
+        array.push_str(line);
+    }
+    array.push(']');
+    Some(array)
+}
+
 /// The members of the document, or of the first item of its array.
 pub(crate) fn first_names(text: &str) -> Option<Vec<String>> {
     if !begins(text) {

@@ -5,6 +5,7 @@
 //! is a guess, and a remark says so. What has no field, or a value that is not understood, is kept as text.
 //!
 //! - A list of tasks is looked for anywhere in the document; an object with a name that holds one is a category.
+//!   A text with an object on each line (JSON lines) is a list of them.
 //! - A task that names another as its parent is an item of it, if it has nothing that an item could not hold.
 //! - Comments, items, labels and files that stand in lists of their own belong to the task that they name.
 //! - What a task names by its id, such as its list and labels, has the name that the document gives it elsewhere.
@@ -19,6 +20,7 @@ mod names;
 mod rest;
 mod task;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use attached::Attached;
@@ -35,7 +37,8 @@ pub fn looks_like(text: &str) -> bool {
     if !json::begins(text) {
         return false;
     }
-    let Ok(lines) = Lines::new("", text) else { return false };
+    let text = in_one(text);
+    let Ok(lines) = Lines::new("", &text) else { return false };
     Node::of("", &lines).is_ok_and(|root| !find::tasks(root, true).is_empty())
 }
 
@@ -43,7 +46,8 @@ pub fn looks_like(text: &str) -> bool {
 ///
 /// Errors: see [`ReadError`].
 pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Option<Reading>, ReadError> {
-    let lines = Lines::new(name, text)?;
+    let text = in_one(text);
+    let lines = Lines::new(name, &text)?;
     let root = Node::of(name, &lines)?;
     let found = find::tasks(root, false);
     let Some(first) = found.first() else { return Ok(None) };
@@ -79,6 +83,11 @@ pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Option<Read
     }
     settle(parts, &mut gather)?;
     Ok(Some(gather.finish(Format::OtherJson)))
+}
+
+/// The text as one document: one that has an object on each line as an array of them.
+fn in_one(text: &str) -> Cow<'_, str> {
+    json::array_of_lines(text).map_or(text.into(), Into::into)
 }
 
 /// Makes tasks of the parts, and items of those that are only parts of another.

@@ -169,6 +169,7 @@ pub fn read(name: &str, text: &str) -> Reading {
             let key = keys.next(format!("{file}/{}", key::fold(title)));
             let mut task = task(key, title, number, &mut reading.remarks);
             task.due_on = tagged.due_on;
+            task.priority = tagged.priority;
             task.labels.clone_from(&tagged.labels);
             let done_on = tagged.done_on.as_deref().unwrap_or_default();
             task.entries.extend(crate::markdown::entries_of("done#1", done_on));

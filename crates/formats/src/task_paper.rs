@@ -1,6 +1,6 @@
 //! The tags of TaskPaper, in a list of lines: `Paint the wall @due(2026-12-01) @home`.
 //!
-//! `@done` says that a task is done, `@due(…)` when it is due; any other tag without a value is a label. A tag
+//! `@done` says that a task is done, `@due(…)` when it is due, `@priority(1)` how urgent it is; any other tag without a value is a label. A tag
 //! that has no field stays in the title; the day on which something was done is text of the task. A line that ends
 //! with a colon is a project, with its tags and at any depth. Only a list with a `@done` or a `@due(…)` is read so: elsewhere an `@`
 //! is a place or a person.
@@ -11,8 +11,10 @@
 //! Source: guide.taskpaper.com/reference/tags; the readme of github.com/aziz/PlainTasks.
 
 use dormouse_types::limits;
+use dormouse_types::task::Priority;
 use jiff::civil::Date;
 
+use crate::intake::priority_named;
 use crate::reading;
 
 /// A title without its tags, and what they say.
@@ -22,6 +24,7 @@ pub(crate) struct Tagged {
     pub is_done: bool,
     pub is_cancelled: bool,
     pub due_on: Option<Date>,
+    pub priority: Option<Priority>,
     pub labels: Vec<String>,
     /// The tag that says on which day it was done or given up.
     pub done_on: Option<String>,
@@ -55,6 +58,9 @@ pub(crate) fn read(title: &str) -> Tagged {
             ("due", Some(_)) if found.due_on.is_none() && tag.day().is_some() => {
                 found.due_on = tag.day();
             }
+            ("priority", Some(value)) if found.priority.is_none() && priority(value).is_some() => {
+                found.priority = priority(value);
+            }
             ("cancelled" | "canceled", _) => {
                 found.is_cancelled = true;
                 found.done_on = tag.value.map(|_| rest[before.len()..].trim().to_owned());
@@ -73,6 +79,16 @@ pub(crate) fn read(title: &str) -> Tagged {
         (false, false) => format!("{words} {}", kept.join(" ")),
     };
     found
+}
+
+/// The priority of a value: a word, or a number of which 1 is the highest.
+fn priority(value: &str) -> Option<Priority> {
+    priority_named(value).or(match value.trim() {
+        "1" => Some(Priority::P1),
+        "2" => Some(Priority::P2),
+        "3" => Some(Priority::P3),
+        _ => None,
+    })
 }
 
 /// A line that names the tasks below it: `Garden: @spring`.

@@ -1,5 +1,6 @@
 //! Lists in which only some bullets have a box, and lists of lists.
 
+use dormouse_types::task::Priority;
 use insta::assert_snapshot;
 
 use crate::messy::tasks;
@@ -100,11 +101,24 @@ fn the_tags_of_task_paper_are_fields_of_its_tasks() {
     Paint the wall: due 2026-12-01 | in Home | [x] buy paint
     Buy milk: DONE | in Home
     Report: DONE | in Home | @done(2026-11-02)
-    Call Bo @priority(1): in Work
+    Call Bo: in Work
     ");
     let labels: Vec<_> =
         crate::messy::read("list.txt", text).tasks.into_iter().map(|task| task.labels).collect();
     assert_eq!(labels, [vec!["outside".to_owned()], vec![], vec!["home".to_owned()], vec![]]);
+    let urgency = "Home:\n\t- Report @done\n\t- Bo @priority(1)\n\t- Ana @priority(low)\n\t- Cat @priority(9)\n";
+    let read = crate::messy::read("list.txt", urgency);
+    let priorities: Vec<_> =
+        read.tasks.iter().map(|task| (task.title.as_str(), task.priority)).collect();
+    assert_eq!(
+        priorities,
+        [
+            ("Report", None),
+            ("Bo", Some(Priority::P1)),
+            ("Ana", Some(Priority::P3)),
+            ("Cat @priority(9)", None)
+        ]
+    );
     let days = "Home:\n\t- Paint the wall @due(2026-12-01)\n\t\t- buy paint @done(2026-11-20)\n\t\t- tape\n";
     assert_snapshot!(tasks(days), @"
     plainLines

@@ -312,3 +312,33 @@ fn settings_of_a_program_are_no_labels() {
     let read = read("list.csv", text).tasks;
     assert!(read.iter().all(|task| task.labels.is_empty()), "{read:?}");
 }
+
+#[test]
+fn what_is_closed_as_not_to_be_done_is_rejected() {
+    let jira = "Summary,Issue key,Status,Resolution,Resolved\n\
+                Roof,A-1,Done,Done,12/Nov/26\nDoor,A-2,Done,Won't Do,12/Nov/26\n\
+                Gate,A-3,Closed,Duplicate,\nPath,A-4,In Progress,Won’t Fix,\nShed,A-5,To Do,Unresolved,\n";
+    assert_snapshot!(tasks(jira));
+}
+
+#[test]
+fn the_board_of_a_card_is_its_category_where_the_lists_are_stages() {
+    let head = "Card Name,Board Name,List Name,Due Date,Due Complete\n";
+    let stages = "Tiles,House,Doing,,false\nSink,House,Backlog (3),,false\nTap,House,With Bo,,\nOld,House,With Bo,2026-11-02,true\n";
+    assert_snapshot!(tasks(&format!("{head}{stages}")));
+    let places = "Tiles,House,Bath,,false\nSink,House,Kitchen,2026-12-01,true\n";
+    assert_snapshot!(tasks(&format!("{head}{places}")));
+}
+
+#[test]
+fn words_and_letters_of_programs_for_waiting_and_urgency_are_read() {
+    let outlook = "Subject,Status,Priority\nOffer,Waiting on someone else,H\nBill,Not Started,Normal\nCall,Deferred,l\n";
+    assert_snapshot!(tasks(outlook));
+    assert_snapshot!(shown(outlook));
+}
+
+#[test]
+fn a_time_with_the_short_name_of_its_zone_is_a_day() {
+    let notion = "Name,Due\nRent,\"December 4, 2026 6:00 PM (CET)\"\nTax,\"December 5, 2026\"\nStamp,20261206T080000Z\n";
+    assert_snapshot!(tasks(notion));
+}

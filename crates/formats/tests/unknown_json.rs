@@ -1,5 +1,7 @@
 //! JSON of programs that nobody named: which parts of it are tasks, and what of the rest is said.
 
+use dormouse_formats::plan::Format;
+use dormouse_types::task::Priority;
 use insta::assert_snapshot;
 
 use crate::messy::{read, tasks};
@@ -152,4 +154,72 @@ fn what_is_nested_and_no_task_is_named() {
     otherJson
     A:
     ");
+}
+
+/// A status may be an object, also one whose own name is no word for it.
+const STATES: &str = r##"[
+{"title": "Roof", "status": {"name": "Done"}, "priority": {"id": "2", "name": "High"}},
+{"title": "Door", "status": {"status": "complete", "color": "#0a0", "type": "closed"}},
+{"title": "Gate", "state": {"name": "Shipped", "type": "completed"}},
+{"title": "Path", "fields": 1, "status": {"name": "Someday", "statusCategory": {"key": "new"}}},
+{"title": "Fence", "status": {"name": "In Progress"}, "priority": "urgent"},
+{"title": "Shed", "status": {"name": "Moon phase"}}
+]"##;
+
+#[test]
+fn a_status_in_an_object_is_read_and_one_that_is_unknown_is_kept() {
+    assert_snapshot!(tasks(STATES));
+    let priorities: Vec<_> =
+        read("list.json", STATES).tasks.iter().map(|task| task.priority).collect();
+    let high = Some(Priority::P1);
+    assert_eq!(priorities, [high, None, None, None, Some(Priority::P0), None]);
+}
+
+#[test]
+fn what_was_given_up_is_rejected_and_what_was_not_says_nothing() {
+    assert_snapshot!(tasks(
+        r#"[{"title": "Boat", "canceled": true}, {"title": "Car", "completed": true, "cancelled": false},
+            {"title": "Bike", "canceledAt": "2026-11-02T10:00:00Z", "status": "Backlog"}]"#
+    ));
+}
+
+#[test]
+fn a_deadline_goes_before_a_day_that_only_says_when() {
+    assert_snapshot!(tasks(
+        r#"[{"title": "Tax", "when": "2026-12-20", "deadline": "2026-12-22"},
+            {"title": "Rent", "deadline": "2026-12-22", "date": "2026-12-20"},
+            {"title": "Walk", "when": "2026-12-24", "deadline": null}]"#
+    ));
+}
+
+/// What Taskwarrior writes with `task export`.
+const DESCRIBED: &str = r#"[
+{"id":1,"description":"Fix the roof","due":"20261210T230000Z","entry":"20261101T080000Z","modified":"20261102T080000Z","priority":"H","project":"house","status":"pending","tags":["diy"],"uuid":"a1","urgency":12.4},
+{"id":0,"description":"Old fence","end":"20261105T080000Z","status":"completed","uuid":"a2","urgency":0},
+{"id":0,"description":"A mistake","status":"deleted","uuid":"a3"},
+{"id":2,"description":"Call Bo","annotations":[{"entry":"20261101T080000Z","description":"not before noon"},{"entry":"20261102T080000Z","description":"he is away"}],"status":"waiting","wait":"20261220T080000Z","uuid":"a4"}
+]"#;
+
+#[test]
+fn tasks_that_have_a_description_for_a_title_are_tasks() {
+    assert_snapshot!(tasks(DESCRIBED));
+    let reading = read("list.json", DESCRIBED);
+    assert_eq!(reading.tasks[0].priority, Some(Priority::P1));
+    assert_eq!(reading.tasks[0].labels, ["diy"]);
+    assert_snapshot!(remarks(DESCRIBED));
+    // What only describes itself and says nothing of a task stays one document.
+    let others = r#"{"status": "ok", "description": "The service is up"}"#;
+    assert_eq!(read("list.json", others).format, Format::Markdown);
+}
+
+#[test]
+fn an_object_on_each_line_is_a_task_on_each_line() {
+    let lines = "{\"title\": \"Paint\", \"done\": false}\n\n{\"title\": \"Saw\", \"done\": true, \"labels\": [\"shed\"]}\r\n{\"title\": \"Call {Ana}\"}\n";
+    assert_snapshot!(tasks(lines));
+    let reading = read("list.jsonl", lines);
+    let places: Vec<_> = reading.places.iter().map(|place| (place.line, place.task)).collect();
+    assert_eq!(places, [(1, Some(0)), (2, None), (3, Some(1)), (4, Some(2))]);
+    // A line that breaks off makes it no list of objects, and nothing of it is lost.
+    let broken = "{\"title\": \"Paint\", \"done\": false}\n{\"title\": \"Saw\", \"do\n";
+    assert_snapshot!(tasks(broken));
 }

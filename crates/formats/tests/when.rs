@@ -412,3 +412,8 @@ fn dates_of_mails_lists_and_calendars_mean_what_people_mean() {
 fn numbers_names_and_titles_in_mails_are_no_dates() {
     check("near-misses-mail.tsv", 50);
 }
+
+#[test]
+fn a_time_or_a_short_day_in_a_name_is_no_date() {
+    check("near-misses-names.tsv", 22);
+}

@@ -131,6 +131,19 @@ fn what_the_columns_of_a_sheet_are_is_corrected_and_holds_for_the_next_import() 
 }
 
 #[test]
+fn any_word_for_leaving_out_leaves_a_task_out() {
+    for word in ["out", "skip", "skipped", "drop"] {
+        let world = World::new();
+        let file = world.file("move.md", MOVE);
+        let edit = editor(&world, &format!("s/^ 3 task/ 3 {word}/"));
+        let settings = [("VISUAL", edit.as_str())];
+        let done = world.run_set(&["--no-wait", "import", &file, "--plan"], &settings, b"e\ny\n");
+        assert!(done.out.contains("2 created"), "{word}: {done:?}");
+        assert_eq!(titles(&world), ["Done", "Movers"], "{word}");
+    }
+}
+
+#[test]
 fn an_edit_that_is_not_possible_is_explained_and_changes_nothing() {
     let world = World::new();
     let file = world.file("move.md", MOVE);

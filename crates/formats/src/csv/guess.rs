@@ -7,7 +7,7 @@ use super::write::{HEAD, OLDER};
 use super::{ticktick, todoist};
 use crate::intake::{
     Dates, ReadOptions, boxed, column_named, is_done, names_any_day, names_id, names_past,
-    priority_of, status_of,
+    priority_of, status_of, without_limit,
 };
 use crate::reading::{Because, Column, ColumnGuess, Columns};
 
@@ -59,6 +59,9 @@ pub(super) fn guess(sheet: &Sheet) -> Columns {
     };
     let mut columns: Vec<ColumnGuess> = (0..width).map(column).collect();
     if !is_own {
+        if has("CARD NAME") {
+            place_lists(sheet, &mut columns);
+        }
         settle(sheet, skip, &mut columns);
     }
     Columns { delimiter: sheet.delimiter, has_head, columns, is_todoist, is_ticktick, is_own }
@@ -129,6 +132,25 @@ fn is_answer(cell: &str) -> bool {
 fn is_setting(cell: &str) -> bool {
     let words = ["on", "off", "yes", "no", "true", "false", "normal", "none", "default", "public"];
     words.iter().any(|word| cell.eq_ignore_ascii_case(word))
+}
+
+/// Tells board and list of Trello's sheet apart as in its JSON: lists of which one is called after a stage of work
+/// say how far a card is, and the board is its category. Otherwise the list is.
+fn place_lists(sheet: &Sheet, columns: &mut [ColumnGuess]) {
+    let named = |columns: &[ColumnGuess], name: &str| {
+        columns.iter().position(|guess| guess.name.eq_ignore_ascii_case(name))
+    };
+    if let Some(at) = named(columns, "Due Complete") {
+        (columns[at].column, columns[at].because) = (Column::Done, Because::Name);
+    }
+    let Some(board) = named(columns, "Board Name") else { return };
+    let Some(list) = named(columns, "List Name") else { return };
+    let mut cells = sheet.rows.iter().skip(1).take(SAMPLE).map(|row| row.cell(list));
+    if cells.any(|cell| status_of(without_limit(cell)).is_some()) {
+        columns[list].column = Column::Status;
+    } else {
+        columns[board].column = Column::KeptInNote;
+    }
 }
 
 /// Makes one column the title, and leaves one each of what a task has one of.

@@ -9,7 +9,8 @@ use super::sheet::{Row, Sheet};
 use super::{ticktick, untitled, write};
 use crate::intake::{
     Dates, DayOrder, Details, Draft, Gather, ReadError, ReadOptions, fold, instant, is_done,
-    is_no_priority, names_cancelled, names_time, of_milliseconds, priority_of, status_of, ticked,
+    is_no_priority, names_cancelled, names_outcome, names_time, of_milliseconds, priority_named,
+    status_of, ticked, without_limit,
 };
 use crate::reading::{Because, Column, ColumnGuess, Columns, Role};
 
@@ -147,7 +148,7 @@ fn draft(
     let mut has_unread = false;
     let is_of_cards = columns.columns.iter().any(|guess| guess.name == "Card Name");
     let (mut id, mut titles, mut notes, mut done) = (None, Vec::new(), Vec::new(), None);
-    let (mut status_word, mut is_cancelled) = (None, false);
+    let (mut status_word, mut is_cancelled, mut outcome) = (None, false, None);
     for at in 0..row.cells.len() {
         let guess = columns.columns.get(at);
         let shown = match columns.is_own {
@@ -195,6 +196,12 @@ fn draft(
                 is_cancelled = true;
                 false
             }
+            Column::KeptInNote
+                if names_outcome(name) && status_of(cell) == Some(Status::Rejected) =>
+            {
+                outcome = Some(cell.to_owned());
+                false
+            }
             Column::Status
                 if columns.is_ticktick
                     && let Some(status) = ticktick::status(cell) =>
@@ -205,7 +212,8 @@ fn draft(
             Column::Status => {
                 let exact = cell.parse::<Status>().ok();
                 let mark = is_done(cell);
-                draft.task.status = exact.or_else(|| status_of(cell)).or_else(|| ticked(mark?));
+                draft.task.status =
+                    exact.or_else(|| status_of(without_limit(cell))).or_else(|| ticked(mark?));
                 status_word = Some(cell.to_owned());
                 draft.task.status.is_some() || mark.is_some()
             }
@@ -222,7 +230,7 @@ fn draft(
             }
             Column::Priority => {
                 let numbered = || scale.and_then(|scale| scale.read(cell));
-                draft.task.priority = priority_of(cell).or_else(numbered);
+                draft.task.priority = priority_named(cell).or_else(numbered);
                 let is_read = draft.task.priority.is_some() || is_no_priority(cell);
                 if !is_read {
                     gather.say(line, "this priority is not understood: kept as text");
@@ -341,6 +349,12 @@ fn draft(
     }
     draft.task.title = titles.join(" ");
     draft.note = notes.join("\n\n");
+    // What is closed as "Won't Do" is not done, whatever the board calls its last column.
+    let is_closed = done == Some(true) || draft.task.status == Some(Status::Done);
+    if let Some(outcome) = outcome.filter(|_| is_closed) {
+        draft.task.status = Some(Status::Rejected);
+        status_word = Some(outcome);
+    }
     let is_rejected = draft.task.status == Some(Status::Rejected);
     if is_cancelled && !is_rejected {
         let word = status_word.as_ref().filter(|_| draft.task.status != Some(Status::Done));

@@ -251,6 +251,7 @@ const NAMES: &[(Column, &[&str])] = &[
             "progetto",
             "list name",
             "folder name",
+            "board name",
         ],
     ),
     (
@@ -605,9 +606,18 @@ const CANCELLED: &[&str] = &[
     "abgebrochen am",
 ];
 
+/// Names of how something ended that is closed.
+const OUTCOME: &[&str] =
+    &["resolution", "close reason", "closed reason", "state reason", "lösung", "résolution"];
+
 /// Whether a column holds when a task was given up.
 pub(crate) fn names_cancelled(name: &str) -> bool {
     CANCELLED.contains(&plain(name).as_str())
+}
+
+/// Whether a column says how what is closed ended: "Resolution: Won't Do".
+pub(crate) fn names_outcome(name: &str) -> bool {
+    OUTCOME.contains(&plain(name).as_str())
 }
 
 /// Whether the name of a column of unknown meaning says that it tells rows apart, and not what is in them.
@@ -645,7 +655,7 @@ pub(crate) fn column_named(name: &str) -> Option<Column> {
     let find = |plain: &str| {
         NAMES.iter().find(|(_, names)| names.contains(&plain)).map(|&(column, _)| column)
     };
-    if CANCELLED.contains(&&*plain) {
+    if CANCELLED.contains(&&*plain) || OUTCOME.contains(&&*plain) {
         return Some(Column::KeptInNote);
     }
     let of_kind = || {

@@ -83,7 +83,7 @@ impl<'a> Dates<'a> {
                 is_exact: true,
             });
         }
-        let text = &*with_t(text);
+        let text = &*with_t(without_short_zone(text));
         LANGUAGES.iter().find_map(|&language| {
             let read = |now| when::parse(text, &self.reader(now, language)).ok();
             self.dated(text, read)
@@ -108,7 +108,7 @@ impl<'a> Dates<'a> {
         if !text.bytes().any(|byte| byte.is_ascii_digit()) || is_number() {
             return false;
         }
-        let text = &*with_t(text);
+        let text = &*with_t(without_short_zone(text));
         LANGUAGES.iter().any(|&language| {
             let found = when::find(text, &self.reader(self.now, language));
             let is_whole = |found: &Found| {
@@ -322,8 +322,30 @@ fn compact(text: &str) -> Option<Date> {
     YEARS.contains(&day.year()).then_some(day)
 }
 
+/// A time without the short name of its zone in brackets, which is no name of a zone in the IANA database, as Notion
+/// writes it: `December 4, 2026 6:00 PM (CET)`. The time is that of the person whose list it is.
+fn without_short_zone(text: &str) -> &str {
+    let Some((time, zone)) = text.strip_suffix(')').and_then(|text| text.rsplit_once(" (")) else {
+        return text;
+    };
+    let is_short = (2..=5).contains(&zone.len()) && zone.bytes().all(|c| c.is_ascii_uppercase());
+    if is_short && !time.contains(" GMT") { time.trim_end() } else { text }
+}
+
+/// `20261210T230000Z`, as calendars and Taskwarrior write a time, with signs between its parts.
+fn of_stamp(text: &str) -> Option<String> {
+    let is_stamp = matches!(text.len(), 15 | 16)
+        && text.is_ascii()
+        && text.as_bytes()[8] == b'T'
+        && matches!(&text[15..], "" | "Z")
+        && text[..8].bytes().chain(text[9..15].bytes()).all(|byte| byte.is_ascii_digit());
+    let (day, time) = (is_stamp.then(|| &text[..8])?, &text[9..15]);
+    let day = format!("{}-{}-{}", &day[..4], &day[4..6], &day[6..]);
+    Some(format!("{day}T{}:{}:{}{}", &time[..2], &time[2..4], &time[4..], &text[15..]))
+}
+
 /// A day and a time as programs write them, in the form of ISO 8601 in one piece: with a space before the
-/// time or the offset (`2026-12-24 17:00:00 +0000`), or as JavaScript prints it
+/// time or the offset (`2026-12-24 17:00:00 +0000`), without signs (`20261224T170000Z`), or as JavaScript prints it
 /// (`Thu Dec 24 2026 17:00:00 GMT+0000 (GMT)`).
 fn with_t(text: &str) -> std::borrow::Cow<'_, str> {
     let bytes = text.as_bytes();
@@ -334,7 +356,7 @@ fn with_t(text: &str) -> std::borrow::Cow<'_, str> {
         && matches!(bytes[10], b' ' | b'T')
         && bytes[13] == b':';
     if !is_stamp {
-        return of_javascript(text).map_or(text.into(), Into::into);
+        return of_javascript(text).or_else(|| of_stamp(text)).map_or(text.into(), Into::into);
     }
     let (time, zone) = match text[11..].split_once(' ') {
         Some((time, zone)) => (time, zone.trim()),

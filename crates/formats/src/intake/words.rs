@@ -74,6 +74,10 @@ const STATUS: &[(Status, &[&str])] = &[
             "on hold",
             "hold",
             "waiting",
+            "waiting for",
+            "waiting on someone else",
+            "waiting for someone else",
+            "awaiting",
             "deferred",
             "paused",
             "someday",
@@ -138,6 +142,8 @@ const STATUS: &[(Status, &[&str])] = &[
             "not doing",
             "obsolete",
             "invalid",
+            "cannot reproduce",
+            "not a bug",
             "declined",
             "discarded",
             "abgebrochen",
@@ -218,6 +224,16 @@ pub(crate) fn priority_of(text: &str) -> Option<Priority> {
     }
 }
 
+/// The priority that a value means that is said to be one, where a letter stands for a word.
+pub(crate) fn priority_named(text: &str) -> Option<Priority> {
+    priority_of(text).or(match text.trim() {
+        "H" | "h" => Some(Priority::P1),
+        "M" | "m" => Some(Priority::P2),
+        "L" | "l" => Some(Priority::P3),
+        _ => None,
+    })
+}
+
 /// Headings of a list of what is to be done, in lower case and without hyphens.
 #[rustfmt::skip]
 const ACTION_HEADINGS: &[&str] = &[
@@ -277,7 +293,7 @@ pub(crate) fn in_bold(line: &str) -> Option<&str> {
 
 fn folded(text: &str) -> String {
     let short: String = text.chars().take(60).collect();
-    let spaced = short.to_lowercase().replace(['-', '_'], " ");
+    let spaced = short.to_lowercase().replace(['-', '_'], " ").replace('’', "'");
     let word = spaced.split_whitespace().collect::<Vec<_>>().join(" ");
     if word.is_empty() && !short.trim().is_empty() { short.trim().to_owned() } else { word }
 }

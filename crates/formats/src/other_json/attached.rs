@@ -21,10 +21,11 @@ const DEEPEST: usize = 4;
 const HOPS: usize = 2;
 
 /// Where the text of a comment is.
-const TEXTS: &[&str] = &["text", "content", "comment", "body", "message"];
+const TEXTS: &[&str] = &["text", "content", "comment", "body", "message", "note", "description"];
 
 /// When something was written.
-const WRITTEN: &[&str] = &["created at", "created", "created on", "date", "timestamp", "time"];
+const WRITTEN: &[&str] =
+    &["created at", "created", "created on", "date", "timestamp", "time", "entry"];
 
 /// Where an entry comes among the others.
 const ORDER: &[&str] = &["sort", "position", "order", "pos", "index"];
@@ -189,10 +190,7 @@ impl<'a> Attached<'a> {
             let title = title_node(&node.object()).and_then(|title| title.text());
             let role = match used {
                 Use::Comment => {
-                    let day = member(node, WRITTEN).and_then(|on| on.of_time());
-                    let on = day.and_then(|day| dates.day(&day)).map(|dated| dated.day);
-                    let text = text_of(node).unwrap_or_default().replace("\r\n", "\n");
-                    part.draft.comments.push(Comment::from((on, text)));
+                    part.draft.comments.extend(comment(node, &dates));
                     part.is_bare = false;
                     Role::Note
                 }
@@ -244,6 +242,23 @@ impl<'a> Attached<'a> {
         let mut lists = lists.filter(|row| row.task.is_none());
         title_node(&lists.next()?.node.object())?.text()
     }
+}
+
+/// The comments in a member of a task; none if it is another member, or not all in it are comments.
+pub(super) fn comments(name: &str, node: Node<'_>, dates: &Dates<'_>) -> Option<Vec<Comment>> {
+    let is_named = matches!(words(name).as_str(), "comments" | "annotations" | "notes");
+    let items = node.items();
+    if !is_named || items.is_empty() {
+        return None;
+    }
+    items.into_iter().map(|item| comment(item, dates)).collect()
+}
+
+fn comment(node: Node<'_>, dates: &Dates<'_>) -> Option<Comment> {
+    let day = member(node, WRITTEN).and_then(|on| on.of_time());
+    let on = day.and_then(|day| dates.day(&day)).map(|dated| dated.day);
+    let text = text_of(node)?.replace("\r\n", "\n");
+    Some(Comment::from((on, text)))
 }
 
 /// Collects the entries of all lists that are in no task.

@@ -1,6 +1,9 @@
 //! Where the tasks are in a document of which nothing else is known.
 
+use dormouse_types::task::Status;
+
 use super::names::{Meaning, meaning, rank_of_title, words};
+use crate::intake::{is_done, status_of};
 use crate::json::{Node, Object};
 use crate::reading::Column;
 
@@ -197,6 +200,7 @@ pub(super) fn is_task(object: &Object<'_>) -> bool {
         Some(Meaning::Column(Column::Done | Column::Status | Column::Priority)) => {
             !node.is_object() && !node.is_array()
         }
+        Some(Meaning::Cancelled) => !node.is_object() && !node.is_array(),
         Some(Meaning::Column(Column::Due)) => {
             // "Date" and "when" name any day.
             let words = words(name);
@@ -207,7 +211,47 @@ pub(super) fn is_task(object: &Object<'_>) -> bool {
     };
     (is_of_kind(object, TASKS) || object.members().any(|(name, node)| is_sign(name, node)))
         && (title_node(object).is_some()
-            || object.members().any(|(name, _)| words(name).ends_with("content")))
+            || object.members().any(|(name, _)| words(name).ends_with("content"))
+            || is_described(object))
+}
+
+/// Whether an object has only a description, and a status that is one of a task, as Taskwarrior writes its tasks.
+fn is_described(object: &Object<'_>) -> bool {
+    let text = |node: Node<'_>| node.text().filter(|text| !text.trim().is_empty());
+    let is_description = |name: &str, node: Node<'_>| {
+        meaning(name) == Some(Meaning::Column(Column::Note)) && text(node).is_some()
+    };
+    let is_status = |name: &str, node: Node<'_>| match meaning(name) {
+        Some(Meaning::Column(Column::Status)) => status_in(node).is_some(),
+        Some(Meaning::Column(Column::Done)) => {
+            text(node).is_some_and(|text| is_done(&text).is_some())
+        }
+        _ => false,
+    };
+    object.members().any(|(name, node)| is_description(name, node))
+        && object.members().any(|(name, node)| is_status(name, node))
+}
+
+/// The words for a status: the text, or those that an object says about itself, as `{"name": "Shipped", "type":
+/// "done"}`.
+pub(super) fn words_of_status(node: Node<'_>) -> Vec<String> {
+    if !node.is_object() {
+        return node.text().into_iter().collect();
+    }
+    let object = node.object();
+    let of = |names: &[&str]| {
+        let named = object.members().filter(|(name, _)| names.contains(&words(name).as_str()));
+        named.flat_map(|(_, node)| words_of_status(node)).collect::<Vec<_>>()
+    };
+    let title = title_node(&object).and_then(|title| title.text());
+    let own = of(&["status", "state", "value"]);
+    let kind = of(&["type", "kind", "group", "category", "status category", "key"]);
+    title.into_iter().chain(own).chain(kind).collect()
+}
+
+/// The status that one of the words for it means.
+pub(super) fn status_in(node: Node<'_>) -> Option<Status> {
+    words_of_status(node).iter().find_map(|word| status_of(&words(word)))
 }
 
 /// Whether an object is a list of tasks with a name: it holds tasks that are no parts of one, and says

@@ -1,6 +1,6 @@
 //! What the members of a task are called in the JSON of many programs.
 
-use crate::intake::column_named;
+use crate::intake::{column_named, names_cancelled};
 use crate::reading::Column;
 
 /// What a member holds.
@@ -12,6 +12,8 @@ pub(super) enum Meaning {
     Parent,
     /// Whether it was thrown away.
     Trashed,
+    /// Whether it was given up, or when.
+    Cancelled,
     /// The task is in an archive.
     Archived,
     /// Says nothing to a person, such as where a program shows a task.
@@ -76,6 +78,9 @@ pub(super) fn meaning(name: &str) -> Option<Meaning> {
         return Some(Meaning::Machinery);
     }
     let words = words(name);
+    if names_cancelled(words.strip_prefix("is ").unwrap_or(&words)) {
+        return Some(Meaning::Cancelled);
+    }
     let known = NAMES.iter().find(|(_, names)| names.contains(&words.as_str()));
     known.map(|&(meaning, _)| meaning).or_else(|| column_named(&words).map(Meaning::Column))
 }

@@ -5,12 +5,13 @@ use std::ops::RangeInclusive;
 use dormouse_types::task::Status;
 use jiff::Timestamp;
 
-use super::find::title_node;
+use super::attached;
+use super::find::{status_in, title_node, words_of_status};
 use super::named::{Named, Refers};
 use super::names::{Meaning, meaning, words};
 use crate::intake::{
-    Dates, Draft, Gather, ReadOptions, fold, is_done, is_html, is_no_priority, of_milliseconds,
-    priority_of, status_of, take_boxes, to_markdown, without_limit,
+    Dates, Draft, Gather, ReadOptions, fold, is_done, is_html, is_no_priority, names_any_day,
+    of_milliseconds, priority_named, status_of, take_boxes, to_markdown, without_limit,
 };
 use crate::json::Node;
 use crate::reading::{Column, Role};
@@ -45,7 +46,7 @@ pub(super) fn read<'a>(
     let object = node.object();
     let title = title_node(&object);
     let is_title = |node: &Node<'_>| title.is_some_and(|title| title.is(node));
-    let mut reader = Reader { dates: Dates::new(options), gather, done: None };
+    let mut reader = Reader::new(options, gather);
     let mut part = Part {
         node,
         draft: Draft::default(),
@@ -55,12 +56,12 @@ pub(super) fn read<'a>(
         roles: Vec::new(),
     };
     let mut notes = Vec::new();
-    let is_trashed = object
-        .members()
-        .any(|(name, node)| meaning(name) == Some(Meaning::Trashed) && node.is_true());
-    if is_trashed {
+    if object.members().any(|(name, node)| is_trashed(name, node)) {
         return None;
     }
+    reader.has_deadline = object
+        .members()
+        .any(|(name, node)| is_due(name) && !names_any_day(&words(name)) && reader.is_day(node));
     for (name, member) in object.members() {
         let role = if is_title(&member) {
             part.draft.task.title = member.text().unwrap_or_default();
@@ -72,8 +73,12 @@ pub(super) fn read<'a>(
         };
         part.roles.push((member.lines(), role));
     }
-    let done = reader.done;
+    let Reader { done, is_cancelled, .. } = reader;
     let draft = &mut part.draft;
+    if is_cancelled && draft.task.status != Some(Status::Rejected) {
+        draft.task.status = Some(Status::Rejected);
+        draft.task.status_reason = None;
+    }
     if done == Some(true) && draft.task.status != Some(Status::Rejected) {
         draft.task.status = Some(Status::Done);
     }
@@ -94,6 +99,7 @@ pub(super) fn read<'a>(
     let is_plain = task.status.is_none_or(|status| matches!(status, Status::Open | Status::Done));
     part.is_bare = is_plain
         && draft.note.is_empty()
+        && draft.comments.is_empty()
         && task.items.is_empty()
         && task.labels.is_empty()
         && task.due_on.is_none()
@@ -102,13 +108,40 @@ pub(super) fn read<'a>(
     Some(part)
 }
 
+/// Whether a member says that a task was thrown away.
+fn is_trashed(name: &str, node: Node<'_>) -> bool {
+    match meaning(name) {
+        Some(Meaning::Trashed) => node.is_true(),
+        Some(Meaning::Column(Column::Status)) => {
+            node.text().is_some_and(|word| matches!(&*words(&word), "deleted" | "trashed"))
+        }
+        _ => false,
+    }
+}
+
+fn is_due(name: &str) -> bool {
+    meaning(name) == Some(Meaning::Column(Column::Due))
+}
+
 struct Reader<'r, 'g> {
     dates: Dates<'r>,
     gather: &'r mut Gather<'g>,
     done: Option<bool>,
+    is_cancelled: bool,
+    /// Whether a member that is called after a deadline has a day.
+    has_deadline: bool,
 }
 
-impl Reader<'_, '_> {
+impl<'r, 'g> Reader<'r, 'g> {
+    fn new(options: &'r ReadOptions, gather: &'r mut Gather<'g>) -> Self {
+        let dates = Dates::new(options);
+        Self { dates, gather, done: None, is_cancelled: false, has_deadline: false }
+    }
+
+    fn is_day(&self, node: Node<'_>) -> bool {
+        node.of_time().is_some_and(|day| self.dates.day(&day).is_some())
+    }
+
     /// Reads what a member names by ids.
     fn referred(&mut self, refers: Refers, names: &[&str], name: &str, draft: &mut Draft) -> Role {
         match (refers, names) {
@@ -138,6 +171,10 @@ impl Reader<'_, '_> {
         notes: &mut Vec<String>,
     ) -> Role {
         let draft = &mut part.draft;
+        if let Some(comments) = attached::comments(name, node, &self.dates) {
+            draft.comments.extend(comments);
+            return Role::Note;
+        }
         let text = node.text().filter(|text| !text.trim().is_empty());
         let column = match meaning(name) {
             Some(Meaning::Column(column)) => column,
@@ -146,6 +183,14 @@ impl Reader<'_, '_> {
                 return Role::Field;
             }
             Some(Meaning::Trashed | Meaning::Machinery) => return Role::Field,
+            Some(Meaning::Cancelled) => {
+                let is_day = self.is_day(node);
+                self.is_cancelled |= is_day || node.is_true();
+                if is_day {
+                    self.keep(name, node, draft);
+                }
+                return Role::Field;
+            }
             Some(Meaning::Archived) => {
                 if node.is_true() {
                     draft.details.push("Archived", "yes");
@@ -161,23 +206,24 @@ impl Reader<'_, '_> {
             }
             Column::Done => (self.done(node, draft), Role::Field),
             Column::Status => {
-                let word = text.as_deref().map(words).unwrap_or_default();
-                let status = status_of(&word);
+                let status = status_in(node);
                 draft.task.status = status.or(draft.task.status);
                 if status.is_some_and(Status::needs_reason) {
-                    draft.task.status_reason = text
-                        .as_ref()
+                    draft.task.status_reason = words_of_status(node)
+                        .first()
                         .map(|word| format!("Marked as “{word}” in the imported list"));
                 }
                 (status.is_some(), Role::Field)
             }
             Column::Priority => {
-                let word = text.as_deref().unwrap_or_default();
+                let word = text.or_else(|| word_of_priority(node)).unwrap_or_default();
                 // What a program writes into each task that nobody gave one.
-                let is_none = is_no_priority(word) || word.eq_ignore_ascii_case("normal");
-                draft.task.priority = priority_of(word).filter(|_| !is_none);
-                (is_none || draft.task.priority.is_some(), Role::Field)
+                let is_none = is_no_priority(&word) || word.eq_ignore_ascii_case("normal");
+                let priority = priority_named(&word).filter(|_| !is_none);
+                draft.task.priority = draft.task.priority.or(priority);
+                (is_none || priority.is_some(), Role::Field)
             }
+            Column::Due if self.has_deadline && names_any_day(&words(name)) => (false, Role::Field),
             Column::Due => {
                 let day = node.of_time().filter(|text| !text.trim().is_empty());
                 let dated = day.as_deref().and_then(|day| self.dates.day(day));
@@ -281,25 +327,22 @@ impl Reader<'_, '_> {
                 self.keep("Item", item, draft);
                 continue;
             };
-            let mut reader =
-                Reader { dates: Dates::new(self.dates.options()), gather: self.gather, done: None };
+            let mut reader = Reader::new(self.dates.options(), self.gather);
             let (mut inner, mut id, mut others) = (None, None, Draft::default());
             for (name, member) in
                 object.members().filter(|(_, node)| !title.is_some_and(|title| title.is(node)))
             {
                 match meaning(name) {
                     Some(Meaning::Column(Column::Done)) if reader.done(member, &mut others) => {}
-                    Some(Meaning::Column(Column::Status)) => {
-                        let word = member.text().map(|word| words(&word)).unwrap_or_default();
-                        match status_of(&word) {
-                            Some(Status::Done) => reader.done = Some(true),
-                            Some(Status::Open) => {}
-                            _ => reader.keep(name, member, &mut others),
-                        }
-                    }
+                    Some(Meaning::Column(Column::Status)) => match status_in(member) {
+                        Some(Status::Done) => reader.done = Some(true),
+                        Some(Status::Open) => {}
+                        _ => reader.keep(name, member, &mut others),
+                    },
                     Some(Meaning::Column(Column::Items)) if depth < DEEPEST => inner = Some(member),
                     Some(Meaning::Column(Column::Key)) => id = member.text(),
                     Some(Meaning::Machinery | Meaning::Trashed | Meaning::Parent) => {}
+                    Some(Meaning::Cancelled) if !member.is_true() => {}
                     _ => reader.keep(name, member, &mut others),
                 }
             }
@@ -330,6 +373,13 @@ fn in_iso(text: String) -> String {
 fn instant(name: &str, value: &str) -> Option<String> {
     let micros = words(name).ends_with("usec").then(|| value.parse().ok()).flatten()?;
     Timestamp::from_microsecond(micros).ok().map(|at| at.to_string())
+}
+
+/// The word for a priority in an object, as `{"id": "2", "name": "High"}`.
+fn word_of_priority(node: Node<'_>) -> Option<String> {
+    let object = node.object();
+    let own = || object.members().find(|(name, _)| words(name) == "priority");
+    title_node(&object).or_else(|| own().map(|(_, node)| node))?.text()
 }
 
 /// The name of a list or label: a text, or an object with one.

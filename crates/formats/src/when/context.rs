@@ -163,6 +163,8 @@ impl Parser<'_> {
         }
         match means {
             Means::Weekday if self.is_title(point) => false,
+            Means::Weekday if caught.is_ambiguous && self.follows_title(point.start) => false,
+            Means::DayMonth if self.is_pairing(point.end) => false,
             // "The 3rd Friday": which month is meant is not said.
             Means::Weekday if before.is_some_and(|at| self.is_place(at)) => false,
             // "Episode 4 - May the Force": a dash with spaces joins no day and month.
@@ -296,6 +298,21 @@ impl Parser<'_> {
             && is_name(stop + 1)
     }
 
+    /// "Dr. Sun": a short title with its full stop makes a short weekday a name.
+    fn follows_title(&self, start: usize) -> bool {
+        let stop = start.checked_sub(1).filter(|&at| self.matcher.is_mark(at, &['.']));
+        stop.and_then(|at| at.checked_sub(1)).is_some_and(|at| {
+            ["dr", "mr", "mrs", "ms", "prof", "st"].iter().any(|title| self.is_word(at, title))
+        })
+    }
+
+    /// "Jan 1 on 1", "Mar 2 on 1": the figure belongs to a meeting of two with a person of that name.
+    fn is_pairing(&self, end: usize) -> bool {
+        self.is_word(end, "on")
+            && self.is_bare_number(end + 1)
+            && end.checked_sub(1).is_some_and(|at| self.is_bare_number(at))
+    }
+
     /// "Dec 2 bin": the 2 is said as "to".
     fn is_conversion(&self, point: &PointHit) -> bool {
         self.matcher.is_in(point.start, List::NumeralSystem)
@@ -352,8 +369,24 @@ impl Parser<'_> {
                     && !self.is_counted(point.end)
                     && !self.is_joined(point)
             }
-            _ => point.holds == Where::Anywhere,
+            _ => point.holds == Where::Anywhere && (is_led || !self.begins_name(point)),
         }
+    }
+
+    /// "Noon Ltd", "Midnight Mass": a part of the day at the beginning of a name. A time says its hour, or what it is
+    /// the time of in small letters: "noon lunch with Ana".
+    fn begins_name(&self, point: &PointHit) -> bool {
+        let is_name = |at: usize| {
+            self.matcher.token(at).is_some_and(|token| {
+                matches!(token.class, TokenKind::Word { is_capital: true, .. })
+            })
+        };
+        point.caught.clock.is_none()
+            && !self.table.words.nouns_have_capitals
+            && point.end == point.start + 1
+            && is_name(point.start)
+            && is_name(point.end)
+            && !self.stands_alone(point.end)
     }
 
     /// Whether another number hangs on it, as in `10:30/11`.

@@ -190,6 +190,7 @@ fn word(text: &str) -> Option<Word> {
         "task" => Some(Word::Task(AgentChoice::Refuse)),
         "task+" => Some(Word::Task(AgentChoice::Give)),
         "join" => Some(Word::Join),
+        "skip" | "drop" => Some(Word::Is(Role::LeftOut)),
         _ => Role::ALL.iter().find(|is| role(**is) == text).map(|is| Word::Is(*is)),
     }
 }
@@ -211,7 +212,8 @@ fn differences(before: &BTreeMap<usize, Shown>, after: &BTreeMap<usize, Shown>) 
                 push(Edit::PutBack);
             }
             match (&was.word, &is.word) {
-                (_, Word::Is(Role::LeftOut)) => push(Edit::LeaveOut),
+                // The plan says "skipped" of a line that belongs to no task; no person means anything else by it.
+                (_, Word::Is(Role::LeftOut | Role::Skipped)) => push(Edit::LeaveOut),
                 (_, Word::Join) => push(Edit::Join),
                 (Word::Task(_), Word::Task(agent)) => push(Edit::SetAgent { agent: *agent }),
                 (Word::Is(Role::LeftOut), Word::Task(agent)) => {

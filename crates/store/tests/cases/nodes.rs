@@ -11,13 +11,14 @@ use dormouse_store::{
     ChangeRow, Commit, CommitError, Committed, Db, Once, Op, Param, Query, Refusal, Store, Value,
     change_log, params, receipt,
 };
-use dormouse_testkit::CountingEntropy;
 use dormouse_testkit::postgres::Server;
+use dormouse_testkit::{CountingEntropy, ManualClock};
+use dormouse_types::port::Clock;
 use dormouse_types::spend::Unit;
 use dormouse_types::{EventKind, Origin, Seq, WorkspaceId, hash};
 use tokio_postgres::Client;
 
-use crate::world::{OTHER_WS, WS, connections, node, raw_client, still, store, wait};
+use crate::world::{MONDAY, OTHER_WS, WS, connections, node, raw_client, still, store, wait};
 
 /// Fails instead of waiting forever.
 fn soon<F: Future>(future: F) -> F::Output {
@@ -376,6 +377,36 @@ fn a_commit_of_one_node_is_a_hint_for_the_others() {
         wait(here.commit(Commit::new("tell", db, WS).change(change))).expect("it is accepted");
         soon(hints.changed()).expect("the node lives");
     }
+}
+
+#[test]
+fn a_node_that_commits_nothing_hears_the_others_again_after_its_connection_was_lost() {
+    let cluster = Cluster::new();
+    let clock = ManualClock::at(MONDAY);
+    let port: Arc<dyn Clock> = Arc::new(clock.clone());
+    let there = store(node(Server::shared().url(), &cluster.prefix, &port, 1).expect("a node"));
+    let mut hints = there.changes();
+    soon(hints.changed()).expect("the node lives");
+    hints.borrow_and_update();
+    let client = raw_client();
+    // What a connection ran last tells which one it is; the other node is not there yet.
+    let listening = format!("LISTEN \"{}dormouse_changes\"", cluster.prefix);
+    let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = $1";
+    let ended = wait(client.query(end, &[&listening])).expect("it is ended");
+    assert_eq!(ended.len(), 1);
+    let here = store(cluster.node());
+    // Its next look finds the connection gone, and what it opens then is the first hint.
+    soon(async {
+        while !hints.has_changed().expect("the node lives") {
+            clock.advance(Duration::from_secs(15));
+            client.simple_query("SELECT 1").await.expect("a server");
+        }
+    });
+    hints.borrow_and_update();
+    let change = ChangeRow::agent(Origin::Import, EventKind::AgentWake, None, "subject");
+    let tell = Commit::new("tell", Db::Agent, WS).change(change);
+    wait(here.commit(tell)).expect("it is accepted");
+    soon(hints.changed()).expect("the node lives");
 }
 
 #[test]

@@ -12,6 +12,10 @@ use super::session::{Address, Failure, OnNotification, Session};
 /// The pause before the listener reconnects.
 const PAUSE: Duration = Duration::from_secs(1);
 
+/// How often a node that commits nothing looks whether its connection still hears the others, and how long the
+/// answer may take. A connection that a network dropped says nothing by itself.
+const LOOK: Duration = Duration::from_secs(15);
+
 /// The counter that rises after commits.
 pub(super) struct Changes {
     number: watch::Sender<u64>,
@@ -79,10 +83,29 @@ impl Listener {
     async fn send_notifications(&self, session: &Session) -> Result<(), Failure> {
         let notify = format!("NOTIFY \"{}\"", self.channel);
         loop {
-            self.changes.unsent.notified().await;
-            if let Err(failure) = session.run(&notify).await {
-                self.changes.unsent.notify_one();
-                return Err(failure);
+            tokio::select! {
+                () = self.changes.unsent.notified() => {
+                    if let Err(failure) = self.within_look(session.run(&notify)).await {
+                        self.changes.unsent.notify_one();
+                        return Err(failure);
+                    }
+                }
+                () = self.clock.sleep_until(self.clock.now() + LOOK) => {
+                    self.within_look(session.run("SELECT 1")).await?;
+                }
+            }
+        }
+    }
+
+    async fn within_look(
+        &self,
+        answer: impl Future<Output = Result<(), Failure>>,
+    ) -> Result<(), Failure> {
+        tokio::select! {
+            answer = answer => answer,
+            () = self.clock.sleep_until(self.clock.now() + LOOK) => {
+                let detail = format!("no answer within {} s", LOOK.as_secs());
+                Err(Failure { code: None, lost: true, detail })
             }
         }
     }

@@ -342,3 +342,20 @@ fn a_time_with_the_short_name_of_its_zone_is_a_day() {
     let notion = "Name,Due\nRent,\"December 4, 2026 6:00 PM (CET)\"\nTax,\"December 5, 2026\"\nStamp,20261206T080000Z\n";
     assert_snapshot!(tasks(notion));
 }
+
+#[test]
+fn a_row_that_sums_up_the_others_is_no_task() {
+    let budget = "Item,Price,Due\nPaint,40 EUR,2026-12-01\nTotal of the month,1,\nBrushes,12.50,\nTOTAL,52.50,\n\n";
+    assert_snapshot!(tasks(budget), @"
+    csv
+    Paint: due 2026-12-01 | - Price: 40 EUR
+    Total of the month: - Price: 1
+    Brushes: - Price: 12.50
+    ");
+    // Neither one in the middle nor one that says more than an amount is a sum.
+    assert_snapshot!(tasks("Item,Price,Who\nTotal,3,\nSum,4,Ana checks it\n"), @"
+    csv
+    Total: - Price: 3
+    Sum: - Price: 4 / - Who: Ana checks it
+    ");
+}

@@ -44,6 +44,11 @@ pub(super) fn rows(
             gather.claim(row.lines.clone(), Role::Category, None);
             continue;
         }
+        if sums_up(row, columns) && sheet.rows[n + 1..].iter().all(Row::is_empty) {
+            gather.say(line, "this row sums up those above it: left out");
+            gather.claim(row.lines.clone(), Role::Skipped, None);
+            continue;
+        }
         if row.cells.len() > columns.columns.len() {
             gather.say(line, "this row has more cells than there are columns: kept as text");
         }
@@ -76,6 +81,23 @@ fn is_same(row: &Row, head: &Row) -> bool {
     n.is_some_and(|n| n > 0)
         && n == last(head)
         && (0..row.cells.len()).all(|at| row.cell(at).eq_ignore_ascii_case(head.cell(at)))
+}
+
+/// Whether a row is a word for a sum and amounts, as people write it below their lists.
+fn sums_up(row: &Row, columns: &Columns) -> bool {
+    let is_title = |at: usize| columns.columns.get(at).map(|it| it.column) == Some(Column::Title);
+    let words =
+        ["total", "totals", "sum", "grand total", "summe", "gesamt", "somme", "suma", "sumă"];
+    let is_sum = |cell: &str| words.contains(&&*fold(cell.trim_end_matches(':')));
+    let is_amount = |cell: &str| {
+        cell.contains(|c: char| c.is_ascii_digit())
+            && cell.chars().filter(|c| c.is_alphabetic()).count() <= 3
+    };
+    let filled = (0..row.cells.len()).filter(|&at| !row.cell(at).is_empty());
+    let (title, others): (Vec<usize>, Vec<usize>) = filled.partition(|&at| is_title(at));
+    matches!(title[..], [at] if is_sum(row.cell(at)))
+        && !others.is_empty()
+        && others.into_iter().all(|at| is_amount(row.cell(at)))
 }
 
 /// The name of a group: a row of one cell right above a row that names the columns again.

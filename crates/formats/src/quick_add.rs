@@ -62,7 +62,7 @@ pub fn quick_add(text: &str, reader: &Reader) -> QuickAdd {
     line.read_marks(text);
     let due = due(text, &line, reader);
     if let Some(due) = &due {
-        line.taken.push((due.span.bytes.clone(), Part::Due));
+        line.taken.push((with_verb(text, due.span.bytes.clone()), Part::Due));
     }
     line.taken.sort_by_key(|(bytes, _)| bytes.start);
     let title = title(text, &line);
@@ -271,6 +271,23 @@ fn due(text: &str, line: &Line, reader: &Reader) -> Option<Found> {
     // A line that is nothing but a date is the title of a task about that day.
     let has_title = first < chosen.span.bytes.start || chosen.span.bytes.end <= last;
     has_title.then(|| chosen.clone())
+}
+
+/// A date with the verb before it that says nothing without it: of "The rent is due Feb 1" the title is "The rent",
+/// but "Ask what time it is by Friday" keeps its verb.
+fn with_verb(text: &str, date: Range<usize>) -> Range<usize> {
+    let is_word = |word: Option<&str>, known: &[&str]| {
+        word.is_some_and(|word| known.iter().any(|one| one.eq_ignore_ascii_case(word)))
+    };
+    let says_due = ["due", "fällig", "dû", "due:"];
+    let verbs = ["is", "are", "ist", "sind", "est", "sont"];
+    let before = text[..date.start].trim_end();
+    let verb = before.split_whitespace().next_back();
+    match is_word(text[date.clone()].split_whitespace().next(), &says_due) && is_word(verb, &verbs)
+    {
+        true => before.len() - verb.unwrap_or_default().len()..date.end,
+        false => date,
+    }
 }
 
 /// Words that join a date to what is next to it.

@@ -17,6 +17,7 @@ mod attached;
 mod find;
 mod named;
 mod names;
+mod part;
 mod rest;
 mod task;
 
@@ -26,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use attached::Attached;
 use find::Found;
 use named::Named;
-use task::Part;
+use part::Part;
 
 use crate::intake::{Gather, Lines, ReadError, ReadOptions, fold};
 use crate::json::{self, Node};

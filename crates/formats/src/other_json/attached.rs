@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::find::{Found, title_node};
 use super::names::{Meaning, meaning, words};
-use super::task::Part;
+use super::part::Part;
 use crate::intake::{Comment, Dates, Gather, ReadOptions, is_done};
 use crate::json::Node;
 use crate::reading::{Column, Role};

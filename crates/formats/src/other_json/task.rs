@@ -1,7 +1,5 @@
 //! One task of such a document.
 
-use std::ops::RangeInclusive;
-
 use dormouse_types::task::Status;
 use jiff::Timestamp;
 
@@ -9,6 +7,7 @@ use super::attached;
 use super::find::{status_in, title_node, words_of_status};
 use super::named::{Named, Refers};
 use super::names::{Meaning, meaning, words};
+use super::part::Part;
 use crate::intake::{
     Dates, Draft, Gather, ReadOptions, fold, is_done, is_html, is_no_priority, names_any_day,
     of_milliseconds, priority_named, status_of, take_boxes, to_markdown, without_limit,
@@ -18,23 +17,6 @@ use crate::reading::{Column, Role};
 
 /// How deep items of items are read; what is deeper is kept as text.
 const DEEPEST: u32 = 8;
-
-/// What was read of one task.
-pub(super) struct Part<'a> {
-    pub node: Node<'a>,
-    pub draft: Draft,
-    pub id: Option<String>,
-    pub parent: Option<String>,
-    /// Whether it has no more than an item and a few words of its task can hold.
-    pub is_bare: bool,
-    pub roles: Vec<(RangeInclusive<usize>, Role)>,
-}
-
-impl Part<'_> {
-    pub fn is_done(&self) -> bool {
-        self.draft.task.status == Some(Status::Done)
-    }
-}
 
 /// Reads a task; none if it was thrown away.
 pub(super) fn read<'a>(

@@ -223,13 +223,22 @@ pub async fn template(session: &Session, text: &str) -> Result<Template, Failure
 }
 
 async fn tasks(client: &Client, text: &str) -> Result<Vec<TaskRow>, Failure> {
-    let find = path("/api/journal/tasks", &[("find", text)]);
-    let mut found: Page<TaskRow> = client.get(&find).await?.read()?;
-    // A deleted task matches only if no live one does.
-    if found.items.iter().any(|task| task.deleted_at.is_none()) {
-        found.items.retain(|task| task.deleted_at.is_none());
+    let (mut found, mut cursor) = (Vec::new(), None::<String>);
+    loop {
+        let mut params = vec![("find", text), ("limit", MOST)];
+        params.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
+        let page: Page<TaskRow> = client.get(&path("/api/journal/tasks", &params)).await?.read()?;
+        found.extend(page.items);
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            break;
+        }
     }
-    Ok(found.items)
+    // A deleted task matches only if no live one does.
+    if found.iter().any(|task: &TaskRow| task.deleted_at.is_none()) {
+        found.retain(|task| task.deleted_at.is_none());
+    }
+    Ok(found)
 }
 
 /// Keeps only exact title matches if there are any.

@@ -31,7 +31,7 @@ pub struct Filter {
 }
 
 /// One page of tasks, newest first.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Page {
     pub items: Vec<TaskSummary>,
     /// Messages about rows that cannot be read; they do not hide the others.
@@ -114,6 +114,7 @@ impl Journal {
         let wanted = ListQuery {
             status: filter.status,
             words: words.clone(),
+            title: None,
             include_deleted: filter.include_deleted,
             after: cursor.map(page_start).transpose()?,
             limit: i64::try_from(limit + 1).unwrap_or(i64::MAX),
@@ -134,20 +135,30 @@ impl Journal {
         Ok(Page { items, damaged, next })
     }
 
-    /// The tasks a person may mean: an id, its last five or more characters, or words of a title.
+    /// The tasks a person may mean: an id, its last five or more characters, a whole title, or words of titles.
     ///
     /// The first of these forms that matches any task decides. Soft-deleted tasks are returned only
-    /// if no live one matches.
+    /// if no live one matches. Pages are as in [`Self::tasks`].
+    ///
+    /// Errors: a cursor of another list.
     pub async fn find(
         &self,
         ws: WorkspaceId,
         text: &str,
-    ) -> Result<Vec<TaskSummary>, JournalError> {
-        let text = text.trim();
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page, JournalError> {
+        let limit = limit.clamp(1, limits::PAGE.max);
         let definitions = self.store.all(label::definitions(ws)).await?;
-        let lower = text.to_lowercase();
-        let ending = lower.chars().count() >= SHORT_ID && !lower.contains(char::is_whitespace);
-        if ending {
+        if let Some(cursor) = cursor {
+            let wrong = || JournalError::Cursor { given: cursor.chars().take(60).collect() };
+            let (form, start) = cursor.split_once('.').ok_or_else(wrong)?;
+            let form = Form::ALL.iter().find(|known| known.name() == form).ok_or_else(wrong)?;
+            let after = Some(page_start(start).map_err(|_| wrong())?);
+            return self.of_form(ws, text, *form, after, limit, &definitions).await;
+        }
+        let lower = text.trim().to_lowercase();
+        if lower.chars().count() >= SHORT_ID && !lower.contains(char::is_whitespace) {
             let mut found = Vec::new();
             for line in self.store.all(task::by_ending(ws, &lower)).await? {
                 // The person requested this very row, so its damage is the answer.
@@ -156,29 +167,113 @@ impl Journal {
             if found.iter().any(|task| task.id.as_str() == lower) {
                 found.retain(|task| task.id.as_str() == lower);
             }
+            if found.iter().any(|task| task.deleted_at.is_none()) {
+                found.retain(|task| task.deleted_at.is_none());
+            }
             if !found.is_empty() {
-                return Ok(live_first(found));
+                return Ok(Page { items: found, damaged: Vec::new(), next: None });
             }
         }
-        let words = words(text);
-        if words.is_empty() {
-            return Ok(Vec::new());
+        let mut none = Page::default();
+        for form in Form::ALL {
+            let page = self.of_form(ws, text, form, None, limit, &definitions).await?;
+            if !page.items.is_empty() {
+                return Ok(page);
+            }
+            let new = page.damaged.into_iter().filter(|message| !none.damaged.contains(message));
+            none.damaged.extend(new.collect::<Vec<_>>());
         }
-        let wanted = ListQuery {
-            status: None,
-            words: words.clone(),
-            include_deleted: true,
-            after: None,
-            limit: i64::MAX,
-        };
-        let lines = self.store.all(task::list(ws, &wanted)).await?;
-        let found = lines
-            .into_iter()
-            .filter_map(|line| line.row.ok())
-            .map(|listed| summary(listed, &definitions))
-            .filter(|task| words.iter().all(|word| has(&task.title, word)))
-            .collect();
-        Ok(live_first(found))
+        Ok(none)
+    }
+
+    /// All tasks that [`Self::find`] finds.
+    pub async fn find_all(
+        &self,
+        ws: WorkspaceId,
+        text: &str,
+    ) -> Result<Vec<TaskSummary>, JournalError> {
+        let mut page = self.find(ws, text, limits::PAGE.max, None).await?;
+        let mut found = page.items;
+        while let Some(next) = page.next {
+            page = self.find(ws, text, limits::PAGE.max, Some(&next)).await?;
+            found.append(&mut page.items);
+        }
+        Ok(found)
+    }
+
+    /// A page of the tasks that a text names in one way.
+    async fn of_form(
+        &self,
+        ws: WorkspaceId,
+        text: &str,
+        form: Form,
+        mut after: Option<PageStart>,
+        limit: usize,
+        definitions: &[Definition],
+    ) -> Result<Page, JournalError> {
+        let words = words(text);
+        let mut page = Page::default();
+        if words.is_empty() {
+            return Ok(page);
+        }
+        let title = folded(text.trim());
+        loop {
+            let wanted = ListQuery {
+                status: None,
+                words: words.clone(),
+                title: form.is_title.then(|| title.clone()),
+                include_deleted: form.is_deleted,
+                after: after.take(),
+                limit: i64::try_from(limit + 1).unwrap_or(i64::MAX),
+            };
+            let lines = self.store.all(task::list(ws, &wanted)).await?;
+            let is_last = lines.len() <= limit;
+            for line in lines {
+                if page.items.len() == limit {
+                    let place = after.as_ref().map(place);
+                    page.next = place.map(|place| format!("{}.{place}", form.name()));
+                    return Ok(page);
+                }
+                after = Some(line.after.clone());
+                match line.row.map(|listed| summary(listed, definitions)) {
+                    Ok(task) if words.iter().skip(WORDS).all(|word| has(&task.title, word)) => {
+                        page.items.push(task);
+                    }
+                    Ok(_) => {}
+                    Err(error) => page.damaged.push(error.to_string()),
+                }
+            }
+            if is_last {
+                return Ok(page);
+            }
+        }
+    }
+}
+
+/// In which way a text names tasks, in the order in which they are tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Form {
+    /// Whether it is the whole title, and not words of it.
+    is_title: bool,
+    is_deleted: bool,
+}
+
+impl Form {
+    const ALL: [Self; 4] = [
+        Self { is_title: true, is_deleted: false },
+        Self { is_title: false, is_deleted: false },
+        Self { is_title: true, is_deleted: true },
+        Self { is_title: false, is_deleted: true },
+    ];
+
+    /// Its name in a cursor.
+    fn name(self) -> &'static str {
+        match (self.is_title, self.is_deleted) {
+            (true, false) => "title",
+            (false, false) => "words",
+            (true, true) => "deletedTitle",
+            (false, true) => "deletedWords",
+        }
     }
 }
 
@@ -190,16 +285,13 @@ fn has(title: &str, word: &str) -> bool {
     folded(title).contains(word)
 }
 
-fn live_first(found: Vec<TaskSummary>) -> Vec<TaskSummary> {
-    if found.iter().any(|task| task.deleted_at.is_none()) {
-        return found.into_iter().filter(|task| task.deleted_at.is_none()).collect();
-    }
-    found
-}
-
 /// Shape: microseconds, a dot, the id.
 fn cursor_of(line: &Line) -> String {
-    format!("{}.{}", line.after.created_at.micros(), line.after.id)
+    place(&line.after)
+}
+
+fn place(after: &PageStart) -> String {
+    format!("{}.{}", after.created_at.micros(), after.id)
 }
 
 fn page_start(cursor: &str) -> Result<PageStart, JournalError> {

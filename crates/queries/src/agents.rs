@@ -54,7 +54,7 @@ impl Queries {
             found.retain(|agent| named(&agent.doc.value));
         }
         if found.is_empty() {
-            let tasks = self.journal.find(ws, &text).await?;
+            let tasks = self.journal.find_all(ws, &text).await?;
             let tasks: Vec<TaskId> = tasks.into_iter().map(|task| task.id).collect();
             for some in tasks.chunks(in_list::MOST) {
                 found.extend(self.read_each(agent_entity::of_tasks(ws, some)).await?);

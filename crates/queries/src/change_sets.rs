@@ -82,7 +82,7 @@ impl Queries {
                 return self.set_views(ws, sets, Listed::All).await;
             }
         }
-        let tasks = self.journal.find(ws, &text).await?;
+        let tasks = self.journal.find_all(ws, &text).await?;
         let tasks: Vec<TaskId> = tasks.into_iter().map(|task| task.id).collect();
         let mut sets = Vec::new();
         for some in tasks.chunks(in_list::MOST) {

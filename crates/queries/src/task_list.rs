@@ -130,14 +130,20 @@ impl Queries {
         Ok(Page { items, next_cursor: page.next, damaged: page.damaged })
     }
 
-    /// Finds tasks by an id, its end, or words of a title.
+    /// Finds tasks by an id, its end, a title, or words of one: a page of those of the first that matches any.
+    ///
+    /// Errors: a search text over the limit; a cursor of another list.
     pub async fn find_tasks(
         &self,
         ws: WorkspaceId,
         text: &str,
-    ) -> Result<Vec<TaskRow>, QueryError> {
-        let found = self.journal.find(ws, text).await?;
-        self.rows(ws, found).await
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<TaskRow>, QueryError> {
+        limits::SEARCH.check(text.chars().count())?;
+        let page = self.journal.find(ws, text, limit, cursor).await?;
+        let items = self.rows(ws, page.items).await?;
+        Ok(Page { items, next_cursor: page.next, damaged: page.damaged })
     }
 
     /// The agent of each task, if the list filters by it.

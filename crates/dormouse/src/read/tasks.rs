@@ -24,10 +24,18 @@ impl Dormouse {
         Ok(self.queries.tasks(caller.workspace, filter, limit, cursor).await?)
     }
 
-    /// Finds tasks by an id, its end, or words of a title.
-    pub async fn find_tasks(&self, caller: &Caller, text: &str) -> Result<Vec<TaskRow>, Error> {
+    /// Finds tasks by an id, its end, a title, or words of one: a page of those of the first that matches any.
+    ///
+    /// Errors: a search text over the limit; a cursor of another list.
+    pub async fn find_tasks(
+        &self,
+        caller: &Caller,
+        text: &str,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<TaskRow>, Error> {
         require(caller, Scope::Read)?;
-        Ok(self.queries.find_tasks(caller.workspace, text).await?)
+        Ok(self.queries.find_tasks(caller.workspace, text, limit, cursor).await?)
     }
 
     /// A task, whole.

@@ -37,7 +37,7 @@ fn the_built_in_model_proposes_what_the_sample_says() {
         for line in NOTES.lines().filter(|line| !line.starts_with('#')) {
             let (task, text) = line.split_once(" | ").expect("task | note");
             clock.advance(Duration::from_secs(3600));
-            let found = dormouse.find_tasks(&me, task).await.expect("tasks");
+            let found = dormouse.find_tasks(&me, task, 10, None).await.expect("tasks").items;
             let [task] = &found[..] else { panic!("{task} names {} tasks", found.len()) };
             let entry = NewEntry { text: text.into(), ..NewEntry::default() };
             dormouse.add_entry(&me, &task.id, entry, None).await.expect("noted");

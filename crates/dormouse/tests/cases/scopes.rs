@@ -249,7 +249,7 @@ macro_rules! calls {
 #[rustfmt::skip]
 const METHODS: &[(&str, Scope, Call)] = calls! {
     Read tasks |s, c| s.world.dormouse.tasks(c, TaskFilter::default(), 9, None);
-    Read find_tasks |s, c| s.world.dormouse.find_tasks(c, "move");
+    Read find_tasks |s, c| s.world.dormouse.find_tasks(c, "move", 10, None);
     Read task |s, c| s.world.dormouse.task(c, &s.task);
     Read labels |s, c| s.world.dormouse.labels(c);
     Read categories |s, c| s.world.dormouse.categories(c);

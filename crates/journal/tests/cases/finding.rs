@@ -4,7 +4,7 @@ use dormouse_types::Id as _;
 use crate::world::{WS, World, now};
 
 fn found(world: &World, text: &str) -> Vec<String> {
-    let found = now(world.journal.find(WS, text)).unwrap();
+    let found = now(world.journal.find_all(WS, text)).unwrap();
     found.into_iter().map(|task| task.title).collect()
 }
 
@@ -54,11 +54,52 @@ fn a_deleted_task_is_found_only_when_no_live_one_is() {
     let world = World::new();
     let old = world.task("Paint the door", vec![]);
     world.edit(&old, &[Edit::Delete]).unwrap();
-    let task = now(world.journal.find(WS, "door")).unwrap().remove(0);
+    let task = now(world.journal.find_all(WS, "door")).unwrap().remove(0);
     assert_eq!(task.id, old);
     assert!(task.deleted_at.is_some());
     let new = world.task("Paint the door again", vec![]);
-    let found = now(world.journal.find(WS, "door")).unwrap();
+    let found = now(world.journal.find_all(WS, "door")).unwrap();
     assert_eq!(found.iter().map(|task| &task.id).collect::<Vec<_>>(), [&new]);
-    assert_eq!(now(world.journal.find(WS, old.short())).unwrap()[0].id, old);
+    assert_eq!(now(world.journal.find_all(WS, old.short())).unwrap()[0].id, old);
+}
+
+#[test]
+fn a_whole_title_goes_before_words_of_titles() {
+    let world = World::new();
+    world.task("Rent", vec![]);
+    world.task("Rent a van", vec![]);
+    assert_eq!(found(&world, "rent"), ["Rent"]);
+    assert_eq!(found(&world, "rent van"), ["Rent a van"]);
+    // No sign of a title is a pattern.
+    world.task("R%", vec![]);
+    assert_eq!(found(&world, "r%"), ["R%"]);
+    assert_eq!(found(&world, "a van"), ["Rent a van"]);
+}
+
+#[test]
+fn what_is_found_comes_in_pages_that_miss_and_repeat_nothing() {
+    let world = World::new();
+    for n in 0..7 {
+        world.task(&format!("one two three four five {n}"), vec![]);
+        world.task(&format!("one two three four {n}"), vec![]);
+    }
+    let (mut cursor, mut seen, mut pages) = (None::<String>, Vec::new(), 0);
+    loop {
+        let text = "one two three four five";
+        let page = now(world.journal.find(WS, text, 3, cursor.as_deref())).unwrap();
+        assert!(page.items.len() <= 3);
+        seen.extend(page.items.into_iter().map(|task| task.title));
+        pages += 1;
+        cursor = page.next;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    let wanted: Vec<String> =
+        (0..7).rev().map(|n| format!("one two three four five {n}")).collect();
+    assert_eq!((seen, pages), (wanted, 3));
+    for wrong in ["x", "words.", "others.1.task_1", "words.1.x"] {
+        let error = now(world.journal.find(WS, "one", 3, Some(wrong))).unwrap_err();
+        assert!(error.to_string().contains(wrong), "{error}");
+    }
 }

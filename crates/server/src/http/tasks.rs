@@ -59,7 +59,8 @@ pub(super) struct ListParams {
     private: Option<String>,
     /// The order: `created` (newest first, the default), `updated`, `due`, `priority` or `title`.
     sort: Option<String>,
-    /// Search by id, end of an id, or words of the title. Cannot be combined with other filters.
+    /// Search by id, end of an id, title, or words of the title; the first of these that matches a task decides.
+    /// Cannot be combined with other filters.
     find: Option<String>,
     /// Only tasks with an `open` proposal.
     proposals: Option<String>,
@@ -76,6 +77,35 @@ impl Lists for ListParams {
         &["status", "priority", "label", "category", "agent", "due"];
 }
 
+impl ListParams {
+    /// Errors: a filter next to `find`, with its name.
+    fn only_find(&self) -> Result<(), Problem> {
+        let one = |name, is_set: bool| is_set.then_some(name);
+        let lists = [
+            one("q", self.q.is_some()),
+            one("status", !self.status.0.is_empty()),
+            one("priority", !self.priority.0.is_empty()),
+            one("label", !self.label.0.is_empty()),
+            one("category", !self.category.0.is_empty()),
+            one("agent", !self.agent.0.is_empty()),
+            one("due", !self.due.0.is_empty()),
+            one("starred", self.starred.is_some()),
+            one("private", self.private.is_some()),
+            one("sort", self.sort.is_some()),
+            one("proposals", self.proposals.is_some()),
+            one("deleted", self.deleted.is_some()),
+        ];
+        match lists.into_iter().flatten().next() {
+            Some(name) => {
+                let why =
+                    format!("`find` cannot be combined with `{name}`; search with `q` instead");
+                Err(Problem::invalid("?find", why))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
 /// Lists tasks, newest first by default.
 ///
 /// A parameter may be repeated, or hold several values separated by commas; any of them matches.
@@ -89,8 +119,11 @@ impl Lists for ListParams {
     responses((status = 200, description = "A page of tasks.", body = Page<TaskRow>)),
 )]
 pub(super) async fn list(app: App, Listing(params): Listing<ListParams>) -> Reply<Page<TaskRow>> {
-    if let Some(find) = params.find {
-        return Ok(whole(app.dormouse.find_tasks(&app.caller, &find).await?));
+    let limit = page_size(params.limit)?;
+    if let Some(find) = &params.find {
+        params.only_find()?;
+        let cursor = params.cursor.as_deref();
+        return Ok(Json(app.dormouse.find_tasks(&app.caller, find, limit, cursor).await?));
     }
     let mut reading = Reading::default();
     let statuses = params.status.0.into_iter();
@@ -123,7 +156,6 @@ pub(super) async fn list(app: App, Listing(params): Listing<ListParams>) -> Repl
         to_review: to_review.unwrap_or_default(),
         deleted: deleted.unwrap_or_default(),
     })?;
-    let limit = page_size(params.limit)?;
     Ok(Json(app.dormouse.tasks(&app.caller, filter, limit, params.cursor).await?))
 }
 

@@ -86,6 +86,41 @@ async fn what_is_proposed_reported_and_waits_is_listed_by_itself() {
 }
 
 #[tokio::test]
+async fn what_is_found_by_a_name_comes_in_pages_and_beside_no_other_filter() {
+    let world = World::new();
+    for n in 0..5 {
+        world.task(&format!(r#"{{"title": "Paint the wall {n}"}}"#)).await;
+    }
+    let path = "/api/journal/tasks?find=paint%20wall&limit=2";
+    let (mut path_of_page, mut seen) = (path.to_owned(), Vec::new());
+    let mut pages = 0;
+    loop {
+        let page = world.get(&path_of_page).await.json();
+        let items = page["items"].as_array().expect("items");
+        assert!(items.len() <= 2, "{page}");
+        seen.extend(items.iter().map(|task| task["title"].as_str().expect("a title").to_owned()));
+        pages += 1;
+        match page["nextCursor"].as_str() {
+            Some(cursor) => path_of_page = format!("{path}&cursor={cursor}"),
+            None => break,
+        }
+    }
+    let wanted: Vec<String> = (0..5).rev().map(|n| format!("Paint the wall {n}")).collect();
+    assert_eq!((seen, pages), (wanted, 3));
+    assert_eq!(titles(&world, "find=Paint%20the%20wall%203").await, ["Paint the wall 3"]);
+    for other in ["status=OPEN", "q=wall", "agent=with", "deleted=true", "sort=title"] {
+        let answer = world.get(&format!("{path}&{other}")).await;
+        let name = other.split('=').next().expect("a name");
+        assert_eq!(answer.status, 422, "{other}: {}", answer.body);
+        let said = answer.json();
+        assert_eq!(said["errors"][0]["pointer"], "?find", "{said}");
+        assert!(answer.body.contains(&format!("`{name}`")), "{said}");
+    }
+    let long = "a".repeat(SEARCH.max + 1);
+    assert_eq!(world.get(&format!("/api/journal/tasks?find={long}")).await.status, 422);
+}
+
+#[tokio::test]
 async fn of_a_parameter_one_value_must_hold_and_of_different_ones_all() {
     let world = World::new();
     for body in [

@@ -193,6 +193,8 @@ pub struct ListQuery {
     pub status: Option<Status>,
     /// Lower-case words that must all be in the title; only the first [`WORDS`] are checked.
     pub words: Vec<String>,
+    /// Only tasks with this title, in lower case and without accents; then the first word is not checked.
+    pub title: Option<String>,
     /// Whether soft-deleted tasks are listed too.
     pub include_deleted: bool,
     /// Where the page begins.
@@ -257,6 +259,7 @@ pub fn live_titles(workspace: WorkspaceId, folded: &[String]) -> Query<String> {
 /// Tasks, newest first, with their item counts.
 pub fn list(workspace: WorkspaceId, wanted: &ListQuery) -> Query<Line> {
     let word = |n: usize| wanted.words.get(n).map_or_else(|| "%".to_owned(), |w| containing(w));
+    let title = wanted.title.as_deref().map(escaped);
     let after = wanted
         .after
         .clone()
@@ -280,7 +283,7 @@ pub fn list(workspace: WorkspaceId, wanted: &ListQuery) -> Query<Line> {
             ws(workspace),
             wanted.include_deleted,
             wanted.status.map_or("", Status::name),
-            word(0),
+            title.unwrap_or_else(|| word(0)),
             word(1),
             word(2),
             word(3),

@@ -71,6 +71,7 @@ fn a_damaged_task_does_not_hide_the_list(world: &World) {
     let wanted = ListQuery {
         status: None,
         words: Vec::new(),
+        title: None,
         include_deleted: false,
         after: None,
         limit: 10,

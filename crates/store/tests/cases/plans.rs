@@ -266,6 +266,7 @@ fn queries(world: &World) -> Vec<Statement> {
     let wanted = ListQuery {
         status: None,
         words: Vec::new(),
+        title: None,
         include_deleted: false,
         after: None,
         limit: 1,

@@ -323,6 +323,7 @@ fn a_list_pages_through_tasks_and_counts_their_items(world: &World) {
     let wanted = |words: &[&str]| ListQuery {
         status: None,
         words: words.iter().map(|word| (*word).to_owned()).collect(),
+        title: None,
         include_deleted: false,
         after: None,
         limit: 10,

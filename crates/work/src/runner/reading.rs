@@ -33,6 +33,7 @@ impl WorkRun<'_> {
         let wanted = ListQuery {
             status,
             words,
+            title: None,
             include_deleted: false,
             after: None,
             limit: i64::try_from(limit).unwrap_or(i64::MAX),

@@ -192,6 +192,7 @@ impl WorkRun<'_> {
         let wanted = ListQuery {
             status,
             words: folded(words).split_whitespace().map(ToOwned::to_owned).collect(),
+            title: None,
             include_deleted: false,
             after: None,
             limit: MOST_TASKS,

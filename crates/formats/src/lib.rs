@@ -29,6 +29,7 @@ pub mod trello;
 pub mod vikunja;
 pub mod github_issues;
 pub mod dormouse_json;
+mod other_documents;
 pub mod other_json;
 mod outline;
 pub mod opml;

@@ -78,3 +78,23 @@ fn a_picture_is_called_one() {
     let error = read(b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR").unwrap_err();
     assert!(error.contains("is a picture or another file without text"), "{error}");
 }
+
+#[test]
+fn a_document_that_is_no_list_is_called_what_it_is() {
+    let page = "<!DOCTYPE html>\n<html><body><ul><li>milk</li></ul></body></html>\n";
+    let xhtml = "<?xml version=\"1.0\"?>\n<html xmlns=\"http://www.w3.org/1999/xhtml\">\n</html>\n";
+    let notes = "\u{feff}<?xml version=\"1.0\"?>\n<en-export>\n<note><title>Trip</title></note>\n</en-export>\n";
+    for (text, kind) in [
+        (page, "a web page (HTML)"),
+        (xhtml, "a web page (HTML)"),
+        (notes, "XML of a program that is not known"),
+        ("{\\rtf1\\ansi milk\\par bread}\n", "rich text (RTF)"),
+        ("%PDF-1.4\n1 0 obj<<>>endobj\n", "a PDF"),
+        ("BEGIN:VCARD\nFN:Tom\nEND:VCARD\n", "a list of contacts (vCard)"),
+    ] {
+        let error = read(text.as_bytes()).unwrap_err();
+        assert!(error.contains(&format!("is {kind}, which is not read; export it as")), "{error}");
+    }
+    // Markdown may begin with a tag.
+    assert!(read(b"<p align=\"center\">Moving</p>\n\n- [ ] boxes\n- [ ] van\n").is_ok());
+}

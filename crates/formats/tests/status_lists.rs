@@ -72,6 +72,39 @@ fn items_below_done_are_ticked_next_to_a_list_of_what_is_to_be_done() {
 }
 
 #[test]
+fn items_below_the_lanes_of_a_board_are_tasks() {
+    let bullets = "# Backlog\n\n- Alpha\n  with the blue door\n- Beta\n\n# In progress (2)\n\n- Gamma\n  - and its lid\n\n\
+                   # Done\n\n- Delta\n";
+    assert_snapshot!(tasks(bullets), @"
+    markdown
+    Alpha with the blue door:
+    Beta:
+    Gamma: IN PROGRESS | - and its lid
+    Delta: DONE
+    ");
+    let boxes = "# Shed\n\n## To do\n- [ ] Roof by 2026-12-04\n  - [ ] tiles\n- [ ] Door\n\n## Doing\n- [ ] Floor\n\n\
+                 ## Done\n- [x] Walls\n";
+    assert_snapshot!(tasks(boxes), @"
+    markdown
+    Roof by 2026-12-04: due 2026-12-04 | in Shed | [ ] tiles
+    Door: in Shed
+    Floor: IN PROGRESS | in Shed
+    Walls: DONE | in Shed
+    ");
+    let report =
+        "# Week 48\n\n## Done\n- shipped\n\n## In progress\n- the form\n\n## Risks\n- rain\n";
+    assert_eq!(tasks(report).lines().count(), 2);
+    let written = "## To do\n\n[id:: 1]\n\n- [ ] a\n\n## Doing\n\n[id:: 2]\n\n- [ ] b\n";
+    assert_snapshot!(tasks(written), @"
+    markdown
+    To do: [ ] a
+    Doing: [ ] b
+    ");
+    let letter = "# Done\n\nWe shipped it.\n\n- twice\n\n# In progress\n\n- the form\n";
+    assert_eq!(tasks(letter).lines().count(), 2);
+}
+
+#[test]
 fn indented_bullets_of_a_plain_list_are_items() {
     let text = "House\n\t- Roof\n\t\t- gutters\n\t\t\t- leaf guard\n\t\t- tiles\n\t  from Ulf\n\t- \
                 ☑ Cellar\nGarden\n  the hedge\nTrip:\n- Book\n  - seats\n    by the window\n";

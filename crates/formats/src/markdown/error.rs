@@ -23,6 +23,16 @@ pub enum ReadError {
         /// The file.
         name: String,
     },
+    /// It is a document that is no list, such as a web page.
+    #[error(
+        "{name} is {kind}, which is not read; export it as Markdown, CSV or iCalendar, or paste its text into a list"
+    )]
+    OtherDocument {
+        /// The file.
+        name: String,
+        /// What it is, with its article.
+        kind: &'static str,
+    },
     /// It begins with the byte order mark of UTF-16, and is none.
     #[error(
         "{name} begins as UTF-16 and goes on as something else; save the file as UTF-8 and import it again"

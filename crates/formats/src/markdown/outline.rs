@@ -12,6 +12,8 @@ pub(super) struct Outline {
     pub lines: Vec<LineKind>,
     /// Whether its headings only say what is done and what is not, so that each block is a task.
     pub is_status_list: bool,
+    /// Whether its headings are the lanes of a board and its boxes the cards.
+    pub has_lanes: bool,
 }
 
 /// The properties of a line that decide where text is split.

@@ -2,11 +2,13 @@
 //! what is finished.
 //!
 //! Where such a file has paragraphs below them and no task otherwise, each paragraph or item of a list is
-//! one, with the status of its heading.
+//! one, with the status of its heading. So is each item of a board that somebody wrote by hand: headings of one
+//! level that all name a status, one of them "In progress" or another word for it.
 
 use dormouse_types::task::Status;
 
 use super::check_box::{CheckBox, boxed, ends_broken, listed};
+use super::fields;
 use super::outline::{Heading, Outline};
 use super::source::Source;
 use crate::intake;
@@ -16,20 +18,41 @@ const FEWEST: usize = 2;
 
 /// The status that a heading gives to what is below it.
 fn status_of(heading: &Heading) -> Option<Status> {
-    intake::list_status(&heading.text).or_else(|| intake::status_of(&heading.text))
+    let name = intake::without_limit(&heading.text);
+    intake::list_status(name).or_else(|| intake::status_of(name))
+}
+
+/// Whether the lowest headings are the lanes of a board.
+fn are_lanes(source: &Source<'_>, headings: &[Heading]) -> bool {
+    let Some(lowest) = headings.iter().map(|heading| heading.level).max() else { return false };
+    let lanes = headings.iter().filter(|heading| heading.level == lowest);
+    let Some(statuses) = lanes.map(status_of).collect::<Option<Vec<Status>>>() else {
+        return false;
+    };
+    let has_others = statuses.iter().any(|status| *status != Status::InProgress);
+    // What has fields is a task, also one that is called "Done".
+    let has_fields = |heading: &Heading| {
+        let mut below = (heading.last + 1..source.n_lines()).map(|line| source.line(line));
+        below.find(|line| !line.trim().is_empty()).is_some_and(|line| fields::read(line).is_some())
+    };
+    has_others && statuses.contains(&Status::InProgress) && !headings.iter().any(has_fields)
 }
 
 /// Whether a heading only says what is done, or what is not.
 pub(super) fn names_status(outline: &Outline, heading: usize) -> bool {
-    outline.is_status_list && status_of(&outline.headings[heading]).is_some()
+    let names_tasks = outline.is_status_list || outline.has_lanes;
+    names_tasks && status_of(&outline.headings[heading]).is_some()
 }
 
 /// Makes a task of each block of such a file.
 pub(super) fn find(source: &Source<'_>, outline: &mut Outline) {
     let is_of_plain_list = |check: &CheckBox| check.is_plain && check.row.is_none();
-    if !outline.boxes.iter().all(is_of_plain_list)
-        || !outline.headings.iter().any(|heading| intake::names_actions(&heading.text))
-    {
+    let has_lanes = are_lanes(source, &outline.headings);
+    if !outline.boxes.iter().all(is_of_plain_list) {
+        outline.has_lanes = has_lanes;
+        return;
+    }
+    if !has_lanes && !outline.headings.iter().any(|heading| intake::names_actions(&heading.text)) {
         return;
     }
     let mut blocks: Vec<CheckBox> = Vec::new();
@@ -62,8 +85,10 @@ pub(super) fn find(source: &Source<'_>, outline: &mut Outline) {
     let n_listed = blocks.iter().filter(|block| !block.marker.is_empty()).count();
     let leads = |block: &&CheckBox| block.title.ends_with(':');
     let n_leads = blocks.iter().filter(leads).filter(|block| block.marker.is_empty()).count();
+    let n_sentences = blocks.len() - n_listed - n_leads;
     // A sentence after a list is no task, nor is one that leads to it.
-    if blocks.len() >= FEWEST && blocks.len() - n_listed - n_leads > n_listed {
+    let are_tasks = n_sentences > n_listed || has_lanes && n_sentences + n_leads == 0;
+    if blocks.len() >= FEWEST && are_tasks {
         outline.boxes = blocks;
         outline.is_status_list = true;
     }

@@ -39,7 +39,8 @@ pub(super) fn gather(
     cancel: &Cancel,
     remarks: &mut Vec<Remark>,
 ) -> Result<(Vec<Task>, Places), ReadError> {
-    let board = if matter.is_board { Board::Yes } else { Board::No };
+    let is_board = matter.is_board || outline.has_lanes;
+    let board = if is_board { Board::Yes } else { Board::No };
     let sections = sections::cut(source, outline, board);
     let has_items = sections.iter().any(Section::carries_task);
     let structure = if has_items {
@@ -323,9 +324,10 @@ impl File<'_> {
             task.status = match check.mark {
                 _ if check.is_checked => Some(Status::Done),
                 mark if intake::status_of_mark(mark).is_some() => intake::status_of_mark(mark),
-                _ if self.matter.is_board => {
+                _ if self.matter.is_board || self.outline.has_lanes => {
                     let lane = section.heading(self.outline);
-                    lane.and_then(|lane| board::status_of(&lane.text)).or(task.status)
+                    lane.and_then(|lane| board::status_of(intake::without_limit(&lane.text)))
+                        .or(task.status)
                 }
                 _ => task.status,
             };

@@ -12,8 +12,8 @@ use crate::decoding;
 use crate::intake::{self, ReadOptions};
 use crate::markdown::{self, ReadError, Remark, key};
 use crate::{
-    csv, dormouse_json, github_issues, icalendar, json, mail, opml, other_json, plain_lines,
-    state_outline, todo_txt, trello, vikunja,
+    csv, dormouse_json, github_issues, icalendar, json, mail, opml, other_documents, other_json,
+    plain_lines, state_outline, todo_txt, trello, vikunja,
 };
 
 /// How a text is read.
@@ -54,6 +54,11 @@ pub enum Error {
 pub fn read(name: &str, bytes: &[u8], options: &Options) -> Result<Reading, Error> {
     let (text, guessed) = markdown::decode(name, bytes)?;
     let format = options.format.unwrap_or_else(|| detect(&text));
+    let is_found =
+        options.format.is_none() && matches!(format, Format::Markdown | Format::PlainLines);
+    if let Some(kind) = other_documents::kind(&text).filter(|_| is_found) {
+        return Err(ReadError::OtherDocument { name: name.to_owned(), kind }.into());
+    }
     let mut reading = match format {
         Format::Markdown if json::is_document(&text) => unknown_json(name, &text),
         Format::Markdown if mail::looks_like(&text) => mail::read(name, &text),

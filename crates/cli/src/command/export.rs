@@ -18,8 +18,9 @@ use crate::session::Session;
 use crate::terminal::{counted, line, note, titled};
 use crate::values;
 
-/// Without --format, everything as one JSON document. With it, a file that other programs read;
-/// what the format has no place for is named on standard error.
+/// Without --format, everything as one JSON document, unless the end of the file's name says another
+/// format: .md, .txt (todo.txt), .ics or .csv. Other programs read those; what the format has no place for
+/// is named on standard error.
 #[derive(Debug, Args)]
 pub struct Params {
     /// Only this task: the end of its id, or words of its title
@@ -67,12 +68,22 @@ fn format(text: &str) -> Result<Format, String> {
     })
 }
 
+/// The format that the end of a file's name says; none for JSON, which holds everything.
+fn format_of(file: &Path) -> Option<Format> {
+    let end = file.extension()?.to_str()?;
+    let said = format(end).ok()?;
+    (said != Format::Page && said != Format::File(ExportFormat::Json)).then_some(said)
+}
+
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
+    let is_open = params.format.is_none() && !params.all;
+    let by_name = params.file.as_deref().filter(|_| is_open).and_then(format_of);
+    let format = params.format.or(by_name);
     let task = match params.task.as_slice() {
         [] => None,
         words => Some(find::task(session, &words.join(" ")).await?.id.to_string()),
     };
-    let reply = match (params.format, &task) {
+    let reply = match (format, &task) {
         (None, None) => session.client.get("/api/export").await?,
         (None, Some(task)) => session.client.get(&path("/api/export", &[("task", task)])).await?,
         (Some(Format::Page), None) => {
@@ -95,14 +106,18 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         }
     };
     let Some(file) = params.file else {
-        match params.format {
+        match format {
             Some(_) => session.screen.file(&reply.body),
             None => session.screen.body(&reply.body),
         }
         return Ok(());
     };
     write(&file, &reply)?;
-    session.screen.say(format!("{} bytes written to {}", reply.body.len(), file.display()));
+    let written = format!("{} bytes written to {}", reply.body.len(), file.display());
+    session.screen.say(match by_name {
+        Some(Format::File(format)) => format!("{written} as {}", name_of(format)),
+        Some(Format::Page) | None => written,
+    });
     Ok(())
 }
 

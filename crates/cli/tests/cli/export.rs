@@ -41,6 +41,39 @@ fn a_file_is_written_byte_for_byte_and_read_elsewhere() {
 }
 
 #[test]
+fn the_end_of_a_files_name_says_its_format_and_everything_else_is_the_whole_document() {
+    let world = World::with_tasks();
+    let folder = world.data().display().to_string();
+    for (end, format, name) in [
+        ("list.md", "markdown", "Markdown"),
+        ("todo.txt", "todoTxt", "todo.txt"),
+        ("list.ICS", "iCalendar", "iCalendar"),
+        ("list.csv", "csv", "CSV"),
+    ] {
+        let file = format!("{folder}/{end}");
+        let done = world.ok(&["export", "--file", &file]);
+        assert!(done.out.ends_with(&format!("{end} as {name}\n")), "{done:?}");
+        let written = std::fs::read_to_string(&file).expect("the file is there");
+        assert_eq!(world.ok(&["export", "--format", format]).out, written, "{end}");
+    }
+    for (n, args) in [
+        &["--file", "a.json"][..],
+        &["--file", "backup"],
+        &["--file", "a.zip"],
+        &["--all", "--file", "b.csv"],
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let file = format!("{folder}/{n}-{}", args[args.len() - 1]);
+        let line = [&["export"], &args[..args.len() - 1], &[&file]].concat();
+        assert_eq!(world.ok(&line).err, "", "{line:?} leaves nothing out");
+        let written = std::fs::read_to_string(&file).expect("the file is there");
+        assert!(written.starts_with("{\"format\": \"dormouse-export\""), "{line:?}");
+    }
+}
+
+#[test]
 fn a_task_is_a_page_with_its_report() {
     let world = World::with_agents();
     let page = world.ok(&["export", "water", "butt", "--format", "page"]);

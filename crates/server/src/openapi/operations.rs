@@ -225,7 +225,9 @@ fn variable(name: &str) -> Value {
 impl IntoParams for Key {
     fn into_params(_default: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         let what = "A name of this request: sent again under it, the request is done once and \
-            answered as before. Give another one to each request.";
+            answered as before. Give another one to each request: one that was used for another \
+            request is refused, except that requests about tasks and requests about agents are \
+            kept apart.";
         let schema = text().min_length(Some(1)).max_length(Some(IDEMPOTENCY_KEY.max));
         vec![header(Self::NAME, what, schema)]
     }

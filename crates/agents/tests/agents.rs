@@ -27,6 +27,7 @@ mod cases {
     mod living;
     mod logging;
     mod neighbours;
+    mod nul_characters;
     mod order;
     mod positions;
     mod privacy;

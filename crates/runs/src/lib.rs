@@ -22,6 +22,7 @@ pub mod handler;
 pub mod run_log;
 pub mod recorded_turns;
 pub mod model_call;
+mod nul;
 pub mod truncation;
 pub mod window;
 pub mod spending;

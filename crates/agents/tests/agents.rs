@@ -7,6 +7,7 @@ mod cases {
     mod breaker;
     mod cancelling;
     mod cancelling_runs;
+    mod deleted;
     mod capping;
     mod choosing;
     mod clocks;

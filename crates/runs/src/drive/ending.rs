@@ -1,7 +1,5 @@
 //! How a run stops: completed, failed, requeued, or its provider unavailable; each is one commit.
 
-use std::time::Duration;
-
 use dormouse_store::agent::breaker as row;
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::wake_run::{self, Status};
@@ -12,10 +10,10 @@ use dormouse_types::kept_back::{KeptBack, KeptBackReason};
 use dormouse_types::model::{ModelError, Usage};
 use dormouse_types::policy::{DenialReason, PolicyDenied};
 use dormouse_types::port::{Model, ModelLocation};
-use dormouse_types::{EventKind, HolderId, Origin, RunKey, Timestamp, limits};
+use dormouse_types::{EventKind, HolderId, Origin, RunKey, Timestamp};
 
 use super::{ATTEMPTS, ActiveRun, CONFLICTS};
-use crate::breaker;
+use crate::breaker::{self, Failure};
 use crate::handler::{Deleted, RunError, RunOutput, StopReason};
 use crate::model_call::FailedCall;
 use crate::spending::{Outcome, Reservation};
@@ -28,9 +26,6 @@ const BREAKER_ATTEMPTS: Policy = Policy::Attempts(6);
 
 /// The target of the line of the log that says that a queue is held. Commands say that in their own words.
 const HELD: &str = "dormouse::held";
-
-/// The longest wait that a provider can ask for.
-const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(limits::BREAKER_MAX_SECONDS);
 
 impl ActiveRun<'_> {
     /// Commits the end of a completed run: the results of `finalize`, the run's status and the
@@ -186,9 +181,9 @@ impl ActiveRun<'_> {
             let now = self.driver.clock.now();
             let asked_at = asked_at.unwrap_or(now);
             let before = self.driver.store.first(row::of_provider(ws, provider)).await?;
-            let after = breaker::failed(before.as_ref(), provider, why, detail, asked_at, now);
+            let failure = Failure { why, detail, asked_at, retry_after: *retry_after };
+            let after = breaker::failed(before.as_ref(), provider, failure, now);
             let due = after.open_until.unwrap_or(now + self.driver.pause(after.failures));
-            let due = due.max(now + retry_after.unwrap_or_default().min(LONGEST_RETRY_AFTER));
             let mut ops = self.unanswered(failed);
             ops.push(row::put(ws, before.as_ref(), &after));
             let has_opened = after.opened > before.map_or(0, |row| row.opened);

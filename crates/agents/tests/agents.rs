@@ -7,6 +7,7 @@ mod cases {
     mod breaker;
     mod cancelling;
     mod cancelling_runs;
+    mod deleted;
     mod capping;
     mod choosing;
     mod clocks;
@@ -27,6 +28,7 @@ mod cases {
     mod living;
     mod logging;
     mod neighbours;
+    mod nul_characters;
     mod order;
     mod positions;
     mod privacy;

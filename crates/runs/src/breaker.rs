@@ -4,7 +4,8 @@
 //! A provider's failures never count against an agent. After five within a minute, or at once if
 //! the key is refused or a single call took longer than that to fail, no run asks for a minute; then
 //! one run asks as a probe. If it fails, the
-//! pause doubles, up to half an hour. An answer resets the breaker. A model whose name or address is
+//! pause doubles, up to half an hour. A provider that names the time until which it wants to be left alone is asked by
+//! nobody before that. An answer resets the breaker. A model whose name or address is
 //! wrong has a breaker of its own, so that other models of the provider go on.
 
 use std::time::Duration;
@@ -62,15 +63,26 @@ pub fn held_by(why: ProviderUnavailable, model: &dyn Model) -> &str {
     }
 }
 
-/// Returns the breaker after a call failed that was made at `asked_at`.
+/// A call that failed because of its provider.
+#[derive(Debug, Clone, Copy)]
+pub struct Failure<'a> {
+    pub why: ProviderUnavailable,
+    pub detail: &'a str,
+    /// When the call was made.
+    pub asked_at: Timestamp,
+    /// How long the provider wants to be left alone, if it says so.
+    pub retry_after: Option<Duration>,
+}
+
+/// Returns the breaker after a call failed.
 pub fn failed(
     before: Option<&Breaker>,
     provider: &str,
-    why: ProviderUnavailable,
-    detail: &str,
-    asked_at: Timestamp,
+    failure: Failure<'_>,
     now: Timestamp,
 ) -> Breaker {
+    let Failure { why, detail, asked_at, retry_after } = failure;
+    let named = retry_after.map(|wait| now + wait.min(LONGEST_RETRY_AFTER));
     let window = Duration::from_secs(limits::BREAKER_WINDOW_SECONDS);
     let fresh = Breaker {
         provider: provider.to_owned(),
@@ -90,7 +102,8 @@ pub fn failed(
     detail.clone_into(&mut after.detail);
     after.why = why.into();
     if after.open_until.is_some_and(|until| now < until) && !was_probing {
-        // Runs that called it before it opened fail as well; they add no information.
+        // Runs that called it before it opened fail as well; they add no information but a longer wait.
+        after.open_until = after.open_until.max(named);
         return after;
     }
     // A person has to change something, so another attempt soon is pointless.
@@ -106,12 +119,19 @@ pub fn failed(
     // Calls that take as long as this to fail are never five within the window.
     let was_slow = asked_at + window <= now;
     let enough = after.failures >= limits::BREAKER_FAILURES || needs_person || was_slow;
-    if enough || after.opened > 0 {
+    if enough || after.opened > 0 && named.is_none() {
         after.opened += 1;
-        after.open_until = Some(now + pause(after.opened));
+        after.open_until = named.max(Some(now + pause(after.opened)));
+    } else if named.is_some() {
+        // It knows better than a pause that doubles.
+        after.opened = after.opened.max(1);
+        after.open_until = named;
     }
     after
 }
+
+/// The longest wait that a provider can ask for.
+const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(limits::BREAKER_MAX_SECONDS);
 
 /// Returns the breaker with a probe under way: no other run asks until it ends or times out.
 pub fn probing(breaker: &Breaker, now: Timestamp) -> Breaker {
@@ -144,8 +164,48 @@ mod tests {
         Timestamp::from_micros(seconds * 1_000_000)
     }
 
+    fn fail_by(
+        before: Option<&Breaker>,
+        why: ProviderUnavailable,
+        [asked_at, now]: [Timestamp; 2],
+    ) -> Breaker {
+        let failure = Failure { why, detail: "no", asked_at, retry_after: None };
+        failed(before, "far", failure, now)
+    }
+
     fn fail(before: Option<&Breaker>, seconds: i64) -> Breaker {
-        failed(before, "far", ProviderUnavailable::Outage, "503", at(seconds), at(seconds))
+        fail_by(before, ProviderUnavailable::Outage, [at(seconds); 2])
+    }
+
+    fn refuse_key() -> Breaker {
+        fail_by(None, ProviderUnavailable::Authentication, [at(0); 2])
+    }
+
+    fn limited(before: Option<&Breaker>, seconds: i64, wait: u64) -> Breaker {
+        let (why, now) = (ProviderUnavailable::Quota, at(seconds));
+        let retry_after = Some(Duration::from_secs(wait));
+        failed(before, "far", Failure { why, detail: "429", asked_at: now, retry_after }, now)
+    }
+
+    #[test]
+    fn the_time_that_a_provider_names_holds_it_until_then_and_no_longer() {
+        let mut breaker = limited(None, 0, 7);
+        assert_eq!(gate(Some(&breaker), at(6)), Gate::Closed { until: at(7) });
+        assert_eq!(gate(Some(&breaker), at(7)), Gate::Probe);
+        breaker = limited(Some(&breaker), 1, 3);
+        assert_eq!(
+            breaker.open_until,
+            Some(at(7)),
+            "one that had asked before, with a shorter wait"
+        );
+        breaker = limited(Some(&breaker), 2, 20);
+        assert_eq!(breaker.open_until, Some(at(22)), "or with a longer one");
+        breaker = limited(Some(&probing(&breaker, at(22))), 23, 5);
+        assert_eq!(breaker.open_until, Some(at(28)), "it knows better than a pause that doubles");
+        assert_eq!(breaker.opened, 1, "it went away once");
+        breaker = fail(Some(&probing(&breaker, at(28))), 29);
+        assert_eq!(breaker.open_until, Some(at(149)), "without a time the pause doubles");
+        assert_eq!(limited(None, 0, 90_000).open_until, Some(at(1800)), "half an hour at most");
     }
 
     #[test]
@@ -172,15 +232,14 @@ mod tests {
 
     #[test]
     fn a_refused_key_opens_it_at_once() {
-        let breaker = failed(None, "far", ProviderUnavailable::Authentication, "401", at(0), at(0));
+        let breaker = refuse_key();
         assert_eq!(gate(Some(&breaker), at(1)), Gate::Closed { until: at(60) });
     }
 
     #[test]
     fn a_call_that_takes_longer_to_fail_than_failures_are_remembered_opens_it_alone() {
         let unreachable = |before: Option<&Breaker>, called_at, failed_at| {
-            let why = ProviderUnavailable::Unreachable;
-            failed(before, "far", why, "no connection", at(called_at), at(failed_at))
+            fail_by(before, ProviderUnavailable::Unreachable, [at(called_at), at(failed_at)])
         };
         let quick = unreachable(None, 0, 59);
         assert_eq!(gate(Some(&quick), at(59)), Gate::Free);
@@ -192,7 +251,7 @@ mod tests {
 
     #[test]
     fn a_wrong_name_or_address_opens_it_at_once_and_the_narrowest_gate_counts() {
-        let own = failed(None, "far/x", ProviderUnavailable::Configuration, "404", at(0), at(0));
+        let own = fail_by(None, ProviderUnavailable::Configuration, [at(0); 2]);
         assert_eq!(gate(Some(&own), at(1)), Gate::Closed { until: at(60) });
         let failing = fail(None, 0);
         let both = [failing.clone(), own.clone()];
@@ -204,8 +263,7 @@ mod tests {
 
     #[test]
     fn a_failure_from_before_it_opened_does_not_prolong_it() {
-        let mut breaker =
-            failed(None, "far", ProviderUnavailable::Authentication, "401", at(0), at(0));
+        let mut breaker = refuse_key();
         breaker = fail(Some(&breaker), 30);
         assert_eq!(gate(Some(&breaker), at(31)), Gate::Closed { until: at(60) });
         assert_eq!(breaker.opened, 1);
@@ -213,15 +271,14 @@ mod tests {
 
     #[test]
     fn each_probe_that_fails_doubles_the_pause_up_to_half_an_hour() {
-        let mut breaker =
-            failed(None, "far", ProviderUnavailable::Authentication, "401", at(0), at(0));
+        let mut breaker = refuse_key();
         let mut now = at(60);
         let mut pauses = Vec::new();
         for _ in 0..7 {
             assert_eq!(gate(Some(&breaker), now), Gate::Probe);
             breaker = probing(&breaker, now);
             assert!(matches!(gate(Some(&breaker), now), Gate::Closed { .. }), "one probe");
-            breaker = failed(Some(&breaker), "far", ProviderUnavailable::Outage, "503", now, now);
+            breaker = fail_by(Some(&breaker), ProviderUnavailable::Outage, [now; 2]);
             let Gate::Closed { until } = gate(Some(&breaker), now) else { panic!("it is open") };
             pauses.push((until.micros() - now.micros()) / 1_000_000);
             now = until;
@@ -231,7 +288,7 @@ mod tests {
 
     #[test]
     fn a_probe_that_never_ends_lets_another_one_try() {
-        let breaker = failed(None, "far", ProviderUnavailable::Authentication, "401", at(0), at(0));
+        let breaker = refuse_key();
         let breaker = probing(&breaker, at(60));
         assert_eq!(gate(Some(&breaker), at(120)), Gate::Probe);
     }

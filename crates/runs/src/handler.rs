@@ -23,6 +23,12 @@ pub trait RunHandler: Send + Sync {
     /// Returns why the run may not ask the model, or `None` if it may. Checked right before asking.
     fn block_reason(&mut self) -> BoxFuture<'_, Result<Option<StopReason>, RunError>>;
 
+    /// Returns what a person has deleted of that which the run is about, since its context was gathered; `None` if
+    /// all of it is there. Checked right before asking.
+    fn deleted(&mut self) -> BoxFuture<'_, Result<Option<Deleted>, RunError>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+
     /// Returns the change row that says that the run moved: it ended, or was requeued.
     fn announce(&self) -> ChangeRow;
 
@@ -133,6 +139,14 @@ pub struct StopReason {
     /// Whether this is permanent: the run is then claimed once more, only to be ended. If not,
     /// whatever unblocks the agent makes the run due again.
     pub is_final: bool,
+}
+
+/// What was deleted of that which a run is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deleted {
+    Task,
+    /// An entry of the task.
+    Entry,
 }
 
 /// What is committed with the end of a run.

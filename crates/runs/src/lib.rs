@@ -22,6 +22,7 @@ pub mod handler;
 pub mod run_log;
 pub mod recorded_turns;
 pub mod model_call;
+mod nul;
 pub mod truncation;
 pub mod window;
 pub mod spending;
@@ -33,8 +34,8 @@ pub use dormouse_scheduler::{End, Lease, Stop, status};
 pub use drive::Driver;
 pub use drive::preview::Preview;
 pub use handler::{
-    AppliedCall, ClosingTools, ExecutedCalls, FoldPiece, Folded, RunError, RunHandler, RunOutput,
-    StopReason, TurnContext,
+    AppliedCall, ClosingTools, Deleted, ExecutedCalls, FoldPiece, Folded, RunError, RunHandler,
+    RunOutput, StopReason, TurnContext,
 };
 pub use model_call::{DeltaSink, LiveTurn, NoSink};
 pub use models::Models;

@@ -11,6 +11,7 @@ use dormouse_types::{HolderId, RunKey, WorkspaceId};
 use futures_util::StreamExt as _;
 use futures_util::future::{Either, select};
 
+use crate::nul::{replace_in_failure, replace_in_turn};
 use crate::step::LoggedTurn;
 
 /// A turn that a model is writing.
@@ -126,7 +127,10 @@ pub async fn turn(
     loop {
         let event = match next_within(&mut events, clock.sleep(limit), &mut over).await {
             Next::Event(Ok(event)) => event,
-            Next::Event(Err(error)) => return Err(NoAnswer::Failed(FailedCall { error, usage })),
+            Next::Event(Err(mut error)) => {
+                replace_in_failure(&mut error);
+                return Err(NoAnswer::Failed(FailedCall { error, usage }));
+            }
             Next::End => break,
             Next::Late => return Err(late(model, limit).into()),
             Next::OverTime if is_writing => return Err(NoAnswer::OverTime),
@@ -161,6 +165,7 @@ pub async fn turn(
     if let Some(error) = turn.provider_state.as_ref().and_then(beyond_limit) {
         return Err(NoAnswer::Failed(FailedCall { error, usage }));
     }
+    replace_in_turn(&mut turn);
     unique_ids(&mut turn);
     turn.results = vec![None; turn.calls.len()];
     Ok(Answer { turn, usage })

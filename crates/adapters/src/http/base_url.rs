@@ -1,6 +1,7 @@
 //! The address of a server, checked when it is configured.
 
 use std::fmt;
+use std::net::{IpAddr, Ipv4Addr};
 
 use hyper::Uri;
 
@@ -62,7 +63,12 @@ impl BaseUrl {
             Some("http") => false,
             Some(_) | None => return Err(BaseUrlError::Scheme(text.to_owned())),
         };
-        let host = uri.host().filter(|host| !host.is_empty()).ok_or_else(malformed)?;
+        let host = uri.host().ok_or_else(malformed)?;
+        // A dot at its end names the same server.
+        let name = host.strip_suffix('.').unwrap_or(host);
+        if name.is_empty() || name.ends_with('.') {
+            return Err(malformed());
+        }
         let authority = uri.authority().map_or("", |authority| authority.as_str());
         let has_port = authority.len() > host.len();
         let port = match uri.port_u16() {
@@ -73,7 +79,7 @@ impl BaseUrl {
         };
         Ok(Self {
             is_tls,
-            host: host.to_ascii_lowercase(),
+            host: name.to_ascii_lowercase(),
             port,
             path: uri.path().trim_end_matches('/').to_owned(),
         })
@@ -104,6 +110,12 @@ impl BaseUrl {
         self.is_tls
     }
 
+    /// Whether others can read on the way what is sent: it is not encrypted, and may leave this machine and the network
+    /// that it is in.
+    pub fn is_readable_on_the_way(&self) -> bool {
+        !self.is_tls && !is_of_own_network(self.host())
+    }
+
     /// Host and port as the `host` header has them.
     pub(super) fn authority(&self) -> String {
         if self.port == default_port(self.is_tls) {
@@ -117,6 +129,31 @@ impl BaseUrl {
 impl fmt::Display for BaseUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.origin(), self.path)
+    }
+}
+
+/// Domains that no server of the internet has.
+///
+/// Source: RFC 6761, RFC 6762, RFC 8375, and ICANN's reservation of `internal`; routers use `lan` and `home`.
+const LOCAL_DOMAINS: [&str; 6] =
+    [".localhost", ".local", ".home.arpa", ".internal", ".lan", ".home"];
+
+/// Whether a host is this machine or in its own network, as far as its name says so.
+fn is_of_own_network(host: &str) -> bool {
+    let is_own_v4 = |ip: Ipv4Addr| {
+        // Shared address space, which private networks over the internet use (RFC 6598).
+        let is_shared = ip.octets()[0] == 100 && ip.octets()[1] & 0b1100_0000 == 64;
+        ip.is_loopback() || ip.is_private() || ip.is_link_local() || is_shared
+    };
+    match host.parse() {
+        Ok(IpAddr::V4(ip)) => is_own_v4(ip),
+        Ok(IpAddr::V6(ip)) => {
+            let is_own = ip.is_loopback() || ip.is_unique_local() || ip.is_unicast_link_local();
+            is_own || ip.to_ipv4_mapped().is_some_and(is_own_v4)
+        }
+        // Digits alone, or in hex, are another way to write an address.
+        Err(_) if !host.contains('.') => !host.starts_with(|c: char| c.is_ascii_digit()),
+        Err(_) => LOCAL_DOMAINS.iter().any(|domain| host.ends_with(domain)),
     }
 }
 

@@ -14,6 +14,9 @@ pub const NOT_SHOWN: &str = "(not shown)";
 /// Units: bytes. Longer than the longest key in use, a signed token.
 const MAX_BYTES: usize = 4096;
 
+/// Units: bytes. A shorter key may stand in a text by chance.
+const MIN_DISTINCT: usize = 8;
+
 /// A text that cannot be a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SecretError {
@@ -52,6 +55,12 @@ impl Secret {
     /// The text of the key, for the header that carries it.
     pub fn expose(&self) -> &str {
         &self.0
+    }
+
+    /// Whether a text repeats this key. A key of a few characters may stand in a text by chance: it repeats that only
+    /// if it is nothing else.
+    pub fn is_in(&self, text: &str) -> bool {
+        text == self.0 || self.0.len() >= MIN_DISTINCT && text.contains(&self.0)
     }
 
     /// `text` without this key: a provider may repeat it in a message.

@@ -53,7 +53,8 @@ async fn fetch(
     match answer.media_type().as_str() {
         "application/json" | "text/plain" | "" => {
             let answer = json(answer, &origin).await?;
-            read(&answer).ok_or_else(|| match answer.get("error") {
+            let models = read(&answer).map(|models| without_key(models, config));
+            models.ok_or_else(|| match answer.get("error") {
                 Some(error) if !error.is_null() => failure::of_object(&answer, config),
                 Some(_) | None => {
                     WireError::malformed(format!("{origin} answered without a list of models"))
@@ -62,6 +63,14 @@ async fn fetch(
         }
         other => Err(wrong_type(&origin, other)),
     }
+}
+
+/// The models whose ids can be shown: a server may list the key that it was sent.
+fn without_key(mut models: Vec<ListedModel>, config: &ModelConfig) -> Vec<ListedModel> {
+    if let Some(key) = &config.key {
+        models.retain(|model| !key.is_in(&model.id));
+    }
+    models
 }
 
 /// Reads a list in any of the formats; `None` if it is none.

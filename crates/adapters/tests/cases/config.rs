@@ -12,6 +12,7 @@ fn a_base_url_is_the_address_of_a_server_and_nothing_else() {
         ("https://API.example.com:443/v1/", "https://api.example.com/v1"),
         ("http://[::1]:8080", "http://[::1]:8080"),
         ("https://example.com/a/b//", "https://example.com/a/b"),
+        ("https://example.com./a", "https://example.com/a"),
     ];
     for (text, expected) in good {
         assert_eq!(BaseUrl::parse(text).unwrap().to_string(), expected);
@@ -29,6 +30,8 @@ fn a_base_url_is_the_address_of_a_server_and_nothing_else() {
         "http://example.com:99999/",
         "http://example.com/\nHost: other",
         "http://exämple.com/",
+        "http://./",
+        "http://example.com../",
     ];
     for text in bad {
         assert!(BaseUrl::parse(text).is_err(), "{text:?}");
@@ -45,6 +48,46 @@ fn a_base_url_is_the_address_of_a_server_and_nothing_else() {
     }
     let long = format!("http://example.com/{}", "a".repeat(2048));
     assert_eq!(BaseUrl::parse(&long), Err(BaseUrlError::TooLong));
+}
+
+#[test]
+fn what_is_not_encrypted_can_be_read_on_the_way_outside_of_the_own_network() {
+    let unread = [
+        "https://api.example.com",
+        "http://localhost:11434/v1",
+        "http://gpu:8000",
+        "http://127.0.0.1.:8080",
+        "http://10.0.0.2",
+        "http://172.16.4.1",
+        "http://192.168.1.7:8000",
+        "http://169.254.1.1",
+        "http://100.100.1.1",
+        "http://[::1]:8080",
+        "http://[fd00::7]",
+        "http://[fe80::7]",
+        "http://[::ffff:192.168.1.7]",
+        "http://attic.local",
+        "http://attic.lan",
+        "http://attic.home.arpa",
+        "http://models.internal",
+    ];
+    let read = [
+        "http://api.example.com",
+        "http://8.8.8.8",
+        "http://134744072",
+        "http://0x8080808",
+        "http://100.128.0.1",
+        "http://172.32.0.1",
+        "http://[2001:db8::1]",
+        "http://[::ffff:8.8.8.8]",
+        "http://evil.local.example.com",
+    ];
+    for (addresses, expected) in [(&unread[..], false), (&read[..], true)] {
+        for text in addresses {
+            let base = BaseUrl::parse(text).unwrap();
+            assert_eq!(base.is_readable_on_the_way(), expected, "{text}");
+        }
+    }
 }
 
 #[test]

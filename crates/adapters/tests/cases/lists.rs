@@ -55,6 +55,17 @@ async fn every_format_has_its_list() {
     }
 }
 
+/// The key of [`config`] is `sk-very-secret`.
+#[tokio::test]
+async fn an_id_that_repeats_the_key_is_not_listed() {
+    let body = r#"{"data":[{"id":"sk-very-secret"},{"name":"models/sk-very-secret"},
+        {"id":"plan-sk-very-secret-b"},{"id":"sk-very"},{"id":"plain"}]}"#;
+    let player = Player::of(vec![Answer::json(body)]);
+    let config = config(WireFormat::ChatCompletions);
+    let expected = vec![listed("plain", None, None), listed("sk-very", None, None)];
+    assert_eq!(list(player.as_ref(), &config).await.unwrap(), expected);
+}
+
 #[tokio::test]
 async fn a_server_without_a_list_is_an_error() {
     let (outage, setup) = (ProviderUnavailable::Outage, ProviderUnavailable::Configuration);

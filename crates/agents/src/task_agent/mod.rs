@@ -6,19 +6,21 @@ mod window;
 mod folding;
 mod accepted;
 mod recall;
+mod deleted;
 mod run_context;
 mod calls;
 mod finalize;
 mod failure;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use dormouse_runs::clearance::{Clearance, clearance};
 use dormouse_runs::gate::Draft;
 use dormouse_runs::{
-    AppliedCall, ClosingTools, ExecutedCalls, FoldPiece, Folded, Lease, RunError, RunHandler,
-    RunLog, RunOutput, StopReason, ToolSet, TurnContext,
+    AppliedCall, ClosingTools, Deleted, ExecutedCalls, FoldPiece, Folded, Lease, RunError,
+    RunHandler, RunLog, RunOutput, StopReason, ToolSet, TurnContext,
 };
 use dormouse_store::agent::agent_entity::Lifecycle;
 use dormouse_store::agent::message::Chain;
@@ -51,6 +53,8 @@ pub struct TaskAgent<'a> {
     /// its first step.
     began_in: Option<Option<CategoryId>>,
     fold: FoldState,
+    /// The entries of the task when this process gathered the first prompt; none if it did not.
+    gathered: BTreeSet<EntryId>,
     /// What the first prompt of the run shares its window with; `None` before it is gathered, and for a
     /// model without a window.
     room: Option<Room>,
@@ -80,7 +84,8 @@ impl<'a> TaskAgent<'a> {
     /// Creates the handler for one lease; each lease needs a new one.
     pub fn new(agents: &'a Agents, agent: AgentId, lease: &'a Lease) -> Self {
         let (input, began_in, fold) = (None, None, FoldState::default());
-        Self { agents, agent, lease, input, began_in, fold, room: None, mode: Mode::Run }
+        let (gathered, room, mode) = (BTreeSet::new(), None, Mode::Run);
+        Self { agents, agent, lease, input, began_in, fold, gathered, room, mode }
     }
 
     /// Creates the handler for a run that is not started: its context writes nothing.
@@ -166,6 +171,10 @@ impl RunHandler for TaskAgent<'_> {
             };
             Ok(Some(StopReason { reason, is_final: agent.lifecycle == Lifecycle::Destroyed }))
         })
+    }
+
+    fn deleted(&mut self) -> BoxFuture<'_, Result<Option<Deleted>, RunError>> {
+        Box::pin(self.what_is_deleted())
     }
 
     fn closing(&mut self) -> BoxFuture<'_, Result<Option<ClosingTools>, RunError>> {

@@ -156,6 +156,7 @@ impl TaskAgent<'_> {
             let tools = tools::offer();
             return Ok(TurnContext { fragments: Vec::new(), tools, nothing_changed: true });
         };
+        self.gathered = task.entries.iter().map(|entry| entry.id.clone()).collect();
         let unheard_texts = self.unheard_messages(&input).await?;
         let mut unheard_texts: Vec<String> =
             unheard_texts.into_iter().filter_map(|words| words.text).collect();

@@ -1,9 +1,11 @@
 //! A model provider that is unavailable: the queue is held, and no agent is blamed.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use dormouse_journal::Edit;
 use dormouse_runs::End;
+use dormouse_scheduler::Options;
 use dormouse_store::agent::breaker;
 use dormouse_types::model::ProviderUnavailable;
 use dormouse_types::port::Stage;
@@ -191,4 +193,33 @@ fn a_few_failures_hold_nobody_back() {
     node.pass_seconds(5);
     assert_eq!(node.ran().len(), 2);
     assert_eq!(world.events("provider:away"), Vec::<String>::new());
+}
+
+/// A second node, which shares only the database, has not asked and asks nothing either.
+#[test]
+fn a_provider_that_names_a_time_is_left_alone_by_every_node_until_then() {
+    let (world, all, mut node) = crowd(4);
+    let mut other = world.serve_as(&world.owned_by("other node"), Options::default());
+    let asks = world.model.asks();
+    world.model.asks_to_wait(Duration::from_secs(40));
+    world.note_now(&all[0].0, "Something happened.");
+    node.pass_seconds(2);
+    assert_eq!((away(&node.take()), world.model.asks() - asks), (1, 1));
+    assert_eq!(world.events("provider:"), ["provider:away"]);
+    world.model.comes_back();
+    world.answers(all.len());
+    change_all(&world, &all[1..]);
+    for _ in 0..3 {
+        node.pass_seconds(10);
+        other.settle();
+    }
+    assert_eq!((node.take(), other.take()), (vec![], vec![]), "32 of the 40 seconds are over");
+    assert_eq!(world.model.asks() - asks, 1);
+    check_nobody_is_blamed(&world, &all);
+    for _ in 0..2 {
+        node.pass_seconds(10);
+        other.settle();
+    }
+    assert_eq!(node.ran().len() + other.ran().len(), all.len());
+    assert_eq!(world.events("provider:"), ["provider:away", "provider:back"]);
 }

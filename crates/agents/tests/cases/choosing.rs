@@ -16,7 +16,7 @@ use dormouse_types::model::{
     FragmentKind, ModelError, ProviderUnavailable, Request, ToolCall, TurnEvent, Usage,
 };
 use dormouse_types::port::{BoxStream, Clock as _, Model, ModelClass};
-use dormouse_types::{AgentId, HolderId, Id as _};
+use dormouse_types::{AgentId, HolderId, Id as _, limits};
 use futures_util::stream;
 
 use crate::world::{Agents, DONE, WS, World, me, now, report, text};
@@ -34,6 +34,8 @@ const USED: Usage = Usage {
 #[derive(Default)]
 struct Far {
     is_away: bool,
+    /// How long it wants to be left alone; `None` if it refuses the key.
+    wait: Option<Duration>,
     /// Whether this process lacks its key.
     lacks_key: bool,
     used: Usage,
@@ -58,13 +60,16 @@ impl Model for Far {
 
     fn ask<'a>(&'a self, _: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
         if self.is_away {
-            let why = ProviderUnavailable::Authentication;
-            let (provider, detail) = ("far.example".into(), "401".into());
+            let why = match self.wait {
+                None => ProviderUnavailable::Authentication,
+                Some(_) => ProviderUnavailable::Quota,
+            };
+            let (provider, detail) = ("far.example".into(), "refused".into());
             return Box::pin(stream::iter([Err(ModelError::Provider {
                 provider,
                 why,
                 detail,
-                retry_after: None,
+                retry_after: self.wait,
             })]));
         }
         let (name, args) = report("All quiet.", "Nothing yet.");
@@ -177,8 +182,15 @@ fn a_provider_that_fails_opens_its_own_breaker() {
 /// An agent of the other provider runs meanwhile, though the row of the first is due before it.
 #[test]
 fn an_agent_whose_provider_is_away_is_put_off_and_holds_up_no_other() {
+    // A refused key, and a limit with the time from which on it lets calls through.
+    for wait in [None, Some(Duration::from_secs(40))] {
+        put_off_alone(wait);
+    }
+}
+
+fn put_off_alone(wait: Option<Duration>) {
     let (world, agent) = far_away();
-    let far = Arc::new(Far { is_away: true, ..Far::default() });
+    let far = Arc::new(Far { is_away: true, wait, ..Far::default() });
     let agents = world.choosing(Models::new(world.model.clone()).with(far));
     let task = world.task("Another one", &["It began as well."]);
     let near = world.create(&task);
@@ -187,7 +199,8 @@ fn an_agent_whose_provider_is_away_is_put_off_and_holds_up_no_other() {
     let lease = now(scheduler.claim(WS, &world.row(&agent))).expect("a claim").expect("a lease");
     now(scheduler.run_alive(lease)).expect("it ran");
     let until = now(world.store.all(breaker::all(WS))).expect("readable")[0].open_until;
-    assert!(until.is_some(), "a refused key opens the breaker at once");
+    let seconds = wait.unwrap_or(Duration::from_secs(limits::BREAKER_SECONDS));
+    assert_eq!(until, Some(world.clock.now() + seconds), "it opens the breaker at once");
 
     world.wake_now(&agent, None);
     world.answers(1);

@@ -84,6 +84,16 @@ impl BlockingModel {
         });
     }
 
+    /// Makes the provider refuse for this long, as with `retry-after`.
+    pub fn asks_to_wait(&self, wait: std::time::Duration) {
+        self.state().away = Some(ModelError::Provider {
+            provider: "script".into(),
+            why: ProviderUnavailable::Quota,
+            detail: "429 Too Many Requests".into(),
+            retry_after: Some(wait),
+        });
+    }
+
     /// Makes the provider answer again.
     pub fn comes_back(&self) {
         self.state().away = None;

@@ -63,7 +63,7 @@ async fn list(session: &mut Session, params: &ListParams) -> Result<(), Failure>
     let mut table = Table::new([
         ("since", Fit::Drop(1)),
         ("why", Fit::Whole),
-        ("what", Fit::Cut),
+        ("what", Fit::Wrap),
         ("id", Fit::Whole),
     ]);
     for one in &page.items {

@@ -67,8 +67,16 @@ impl Host {
 
     /// The key of a provider: that of the environment, else that of the key file.
     ///
-    /// Errors: a key is there, but cannot be used.
+    /// Errors: a key is there, but cannot be used, or must not be sent to this address.
     fn find_key(&self, provider: &str, base: &BaseUrl) -> Result<Found, String> {
+        let found = self.look_for_key(provider, base)?;
+        if found.key.is_some() {
+            ensure_unread(provider, base)?;
+        }
+        Ok(found)
+    }
+
+    fn look_for_key(&self, provider: &str, base: &BaseUrl) -> Result<Found, String> {
         if let Some(variable) = self.0.environment.find(provider, base) {
             let key = Some(variable.key.clone()?);
             let variable = Some(variable.name.clone());
@@ -222,6 +230,18 @@ impl Host {
     }
 }
 
+/// Refuses to send a key where others can read it on the way.
+fn ensure_unread(provider: &str, base: &BaseUrl) -> Result<(), String> {
+    if !base.is_readable_on_the_way() {
+        return Ok(());
+    }
+    Err(format!(
+        "{} is neither encrypted nor in your own network, so that others could read the key of {provider} on the way: \
+         give {provider} an address that begins with https",
+        base.origin()
+    ))
+}
+
 impl ModelHost for Host {
     fn build(
         &self,
@@ -249,7 +269,7 @@ impl ModelHost for Host {
                 address.trim_end_matches(path)
             ));
         }
-        if let Some(known) = known::by_address(&base).filter(|_| provider.is_own) {
+        if let Some(known) = known::by_host(&base).filter(|_| provider.is_own) {
             return Err(format!(
                 "{} belongs to the provider {}: it is not your own server",
                 base.origin(),
@@ -297,6 +317,7 @@ impl ModelHost for Host {
         let Some(key) = key else {
             return file.remove(&provider.name).map_err(|wrong| wrong.to_string());
         };
+        ensure_unread(&provider.name, &base)?;
         if let Some(variable) = self.0.environment.find(&provider.name, &base) {
             return Err(format!(
                 "{} is set and goes before the key file: change it there, or unset it first",

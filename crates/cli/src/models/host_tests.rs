@@ -328,7 +328,35 @@ fn a_provider_is_checked_before_it_is_stored() {
         let error = checked(name, address).expect_err(expected);
         assert!(error.contains(expected) && !error.contains("secret"), "{error}");
     }
-    let hosted = Provider { is_own: true, ..known_provider("openai") };
-    let error = host.checked(hosted).expect_err("nobody's own");
-    assert!(error.contains("it is not your own server"), "{error}");
+    for address in [
+        "https://api.openai.com/v1",
+        "https://api.openai.com./v1",
+        "http://api.openai.com/v1",
+        "https://api.openai.com:8443/v1",
+    ] {
+        let error = host.checked(own("mine", address)).expect_err("nobody's own");
+        assert!(error.contains("it is not your own server"), "{address}: {error}");
+    }
+}
+
+#[test]
+fn a_key_is_not_sent_where_others_can_read_it_on_the_way() -> anyhow::Result<()> {
+    let root = tempfile::tempdir()?;
+    let host = Setup::new().file(&root).variable("DORMOUSE_KEY_CC", KEY).host();
+    let unread = "is neither encrypted nor in your own network";
+    let far = own("far", "http://models.example/v1");
+    let error = host.set_key(&far, Some(OTHER)).expect_err("it could be read");
+    assert!(error.contains(unread) && error.contains("https"), "{error}");
+    // The variable of a provider goes with it to another address.
+    for (address, is_built) in [
+        ("http://models.example/v1", false),
+        ("https://models.example/v1", true),
+        ("http://192.168.1.7/v1", true),
+    ] {
+        let built = host.build(&own("cc", address), "good", None).map(drop);
+        assert_eq!(built.is_ok(), is_built, "{address}");
+        assert!(is_built || built.is_err_and(|error| error.contains(unread)), "{address}");
+    }
+    assert!(host.build(&far, "good", None).is_ok(), "it has no key");
+    Ok(())
 }

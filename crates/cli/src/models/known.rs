@@ -89,6 +89,13 @@ pub fn by_address(base: &BaseUrl) -> Option<&'static KnownProvider> {
     PROVIDERS.iter().find(|known| known.is_at(base))
 }
 
+/// The known provider whose host an address has, whatever its scheme and port: it is nobody's own server.
+pub fn by_host(base: &BaseUrl) -> Option<&'static KnownProvider> {
+    PROVIDERS.iter().find(|known| {
+        BaseUrl::parse(known.base_url).is_ok_and(|address| address.host() == base.host())
+    })
+}
+
 /// The servers to look for on this machine.
 pub fn local_servers() -> Vec<Provider> {
     let provider = |(name, base_url): &(&str, &str)| Provider {
@@ -129,6 +136,10 @@ mod tests {
         {
             let base = BaseUrl::parse(other).expect("an address");
             assert_eq!(by_address(&base), None, "{other}");
+        }
+        for same in ["http://api.openai.com/v1", "https://api.openai.com.:8443/v1"] {
+            let base = BaseUrl::parse(same).expect("an address");
+            assert_eq!(by_host(&base).map(|known| known.name), Some("openai"), "{same}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Tables that fit the terminal: one line per row, whatever the width.
+//! Tables that fit the terminal: one line per row, whatever the width, unless a column wraps.
 
 use comfy_table::{ContentArrangement, Table as Grid, presets};
 use unicode_width::UnicodeWidthStr as _;
@@ -13,6 +13,8 @@ pub enum Fit {
     Whole,
     /// Truncated with `…`.
     Cut,
+    /// Continued on the next lines of its row: nothing of it is left out.
+    Wrap,
     /// Dropped; the highest number first.
     Drop(u8),
     /// The same, and not shown at all if no row has anything in it.
@@ -62,8 +64,16 @@ impl Table {
     fn layout(&self, width: usize, header: Option<&[String]>) -> String {
         let widths = self.widths(width, header.is_some());
         let shown = |cells: &[String]| -> Vec<String> {
-            let cells = cells.iter().zip(&widths);
-            cells.filter_map(|(cell, width)| Some(wrap::cut_to(cell, (*width)?))).collect()
+            let cells = cells.iter().zip(&widths).zip(&self.columns);
+            let fitted = |((cell, width), (_, fit)): ((&String, &Option<usize>), &(_, Fit))| {
+                Some(match fit {
+                    Fit::Wrap => wrapped(cell, (*width)?),
+                    Fit::Whole | Fit::Cut | Fit::Drop(_) | Fit::DropEmpty(_) => {
+                        wrap::cut_to(cell, (*width)?)
+                    }
+                })
+            };
+            cells.filter_map(fitted).collect()
         };
         let mut grid = Grid::new();
         grid.load_style(presets::NOTHING);
@@ -108,11 +118,11 @@ impl Table {
         cells.chain(with_names.then_some(name.width())).max()
     }
 
-    /// Truncates columns until the table fits, down to `least` each.
+    /// Narrows columns until the table fits, down to `least` each.
     fn shrink(&self, widths: &mut [Option<usize>], width: usize, least: usize) {
         for (at, (_, fit)) in self.columns.iter().enumerate() {
             let Some(excess) = excess(widths, width) else { return };
-            if *fit == Fit::Cut
+            if matches!(fit, Fit::Cut | Fit::Wrap)
                 && let Some(Some(width)) = widths.get_mut(at)
             {
                 *width = width.saturating_sub(excess).max(least.min(*width));
@@ -124,12 +134,18 @@ impl Table {
     fn drop_one(&self, widths: &mut [Option<usize>]) -> bool {
         let droppable = self.columns.iter().zip(widths).filter_map(|((_, fit), width)| match fit {
             Fit::Drop(order) | Fit::DropEmpty(order) if width.is_some() => Some((*order, width)),
-            Fit::Drop(_) | Fit::DropEmpty(_) | Fit::Whole | Fit::Cut => None,
+            Fit::Drop(_) | Fit::DropEmpty(_) | Fit::Whole | Fit::Cut | Fit::Wrap => None,
         });
         let Some((_, width)) = droppable.max_by_key(|(order, _)| *order) else { return false };
         *width = None;
         true
     }
+}
+
+/// The lines of a cell that wraps.
+fn wrapped(cell: &str, width: usize) -> String {
+    let margin = wrap::Margin { first: "", rest: "" };
+    wrap::spans(&[wrap::Span::plain(cell)], width, margin, Style::new(false)).join("\n")
 }
 
 /// By how much the columns exceed the width.
@@ -188,6 +204,30 @@ mod tests {
              k3f9a  Paint the fence before th…  IN PROGRESS\n\
              9x0z1  屋根の修理                  OPEN"
         );
+    }
+
+    #[test]
+    fn a_column_that_wraps_shows_all_of_its_words_in_lines_that_fit() {
+        let mut table =
+            Table::new([("since", Fit::Drop(1)), ("what", Fit::Wrap), ("id", Fit::Whole)]);
+        let what = "Pay rent: the provider does not work at the moment; check its address";
+        table.row(["2026-06-01 10:00".into(), what.into(), "ag-1".into()]);
+        table.row(["2026-06-01 10:00".into(), "Answer a question".into(), "wq-2".into()]);
+        assert_eq!(
+            table.render(40, Style::new(false)),
+            "what                             id\n\
+             Pay rent: the provider does not  ag-1\n\
+             work at the moment; check its\n\
+             address\n\
+             Answer a question                wq-2"
+        );
+        for width in 40..=200 {
+            let text = table.render(width, Style::new(false));
+            assert!(text.lines().all(|line| line.width() <= width), "at {width}: {text}");
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            let shown = words(&text);
+            assert!(words(what).iter().all(|word| shown.contains(word)), "at {width}: {text}");
+        }
     }
 
     #[test]

@@ -356,6 +356,8 @@ fn a_wake_that_waits_says_for_what_since_when_and_what_to_do() {
     assert_eq!(text, format!("The model provider far cannot be used: {why}"));
     let listed = world.ok(&["attention", "list"]).out;
     assert!(listed.contains("The model provider far cannot"), "{listed}");
+    let shown: Vec<&str> = listed.split_whitespace().collect();
+    assert!(text.split_whitespace().all(|word| shown.contains(&word)), "no word is cut: {listed}");
     // Nothing is sent while it is held, and the reason is the same.
     let again = world.ok(&["agent", "wake", "slug fence"]).out;
     assert!(again.contains(since) && again.contains(why), "{again}");

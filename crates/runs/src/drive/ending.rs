@@ -1,7 +1,5 @@
 //! How a run stops: completed, failed, requeued, or its provider unavailable; each is one commit.
 
-use std::time::Duration;
-
 use dormouse_store::agent::breaker as row;
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::wake_run::{self, Status};
@@ -11,12 +9,12 @@ use dormouse_types::audit::AuditAction;
 use dormouse_types::kept_back::{KeptBack, KeptBackReason};
 use dormouse_types::model::{ModelError, Usage};
 use dormouse_types::policy::{DenialReason, PolicyDenied};
-use dormouse_types::port::Model;
-use dormouse_types::{EventKind, HolderId, Origin, RunKey, Timestamp, limits};
+use dormouse_types::port::{Model, ModelLocation};
+use dormouse_types::{EventKind, HolderId, Origin, RunKey, Timestamp};
 
 use super::{ATTEMPTS, ActiveRun, CONFLICTS};
-use crate::breaker;
-use crate::handler::{RunError, RunOutput, StopReason};
+use crate::breaker::{self, Failure};
+use crate::handler::{Deleted, RunError, RunOutput, StopReason};
 use crate::model_call::FailedCall;
 use crate::spending::{Outcome, Reservation};
 use crate::status::{Event, after};
@@ -28,9 +26,6 @@ const BREAKER_ATTEMPTS: Policy = Policy::Attempts(6);
 
 /// The target of the line of the log that says that a queue is held. Commands say that in their own words.
 const HELD: &str = "dormouse::held";
-
-/// The longest wait that a provider can ask for.
-const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(limits::BREAKER_MAX_SECONDS);
 
 impl ActiveRun<'_> {
     /// Commits the end of a completed run: the results of `finalize`, the run's status and the
@@ -186,9 +181,9 @@ impl ActiveRun<'_> {
             let now = self.driver.clock.now();
             let asked_at = asked_at.unwrap_or(now);
             let before = self.driver.store.first(row::of_provider(ws, provider)).await?;
-            let after = breaker::failed(before.as_ref(), provider, why, detail, asked_at, now);
+            let failure = Failure { why, detail, asked_at, retry_after: *retry_after };
+            let after = breaker::failed(before.as_ref(), provider, failure, now);
             let due = after.open_until.unwrap_or(now + self.driver.pause(after.failures));
-            let due = due.max(now + retry_after.unwrap_or_default().min(LONGEST_RETRY_AFTER));
             let mut ops = self.unanswered(failed);
             ops.push(row::put(ws, before.as_ref(), &after));
             let has_opened = after.opened > before.map_or(0, |row| row.opened);
@@ -235,13 +230,46 @@ impl ActiveRun<'_> {
         Ok(End::Requeued { reason })
     }
 
-    /// Puts the run back if its model may not be called now; returns the end of the run if so.
+    /// Puts the run back if its model may not be called now, or ends it if a person has deleted what the request is
+    /// about; returns the end of the run if so.
     pub(super) async fn blocked(&mut self) -> Result<Option<End>, RunError> {
+        // The built-in rules are sent nothing.
+        if self.model.location() != ModelLocation::BuiltIn
+            && let Some(deleted) = self.handler.deleted().await?
+        {
+            let is_first = self.log.turns.is_empty();
+            match deleted {
+                Deleted::Task => return self.end_deleted(is_first).await.map(Some),
+                // The model has read nothing yet: it is asked without the entry.
+                Deleted::Entry if is_first => {
+                    let reason =
+                        "an entry was deleted before the model was asked: it is asked without it";
+                    let now = self.driver.clock.now();
+                    return self.requeue_run(Some(now), reason.into()).await.map(Some);
+                }
+                // What an agent has read stays in its memory until a person has it forgotten.
+                Deleted::Entry => {}
+            }
+        }
         let Some(StopReason { reason, is_final }) = self.handler.block_reason().await? else {
             return Ok(None);
         };
         let due_at = is_final.then(|| self.driver.clock.now());
         self.requeue_run(due_at, reason.into()).await.map(Some)
+    }
+
+    /// Ends a run whose task was deleted, with what is recorded. If no turn is, its model was not asked.
+    async fn end_deleted(&mut self, is_first: bool) -> Result<End, RunError> {
+        let model = self.model.name();
+        if !is_first {
+            let why =
+                format!("ended early: its task was deleted, so {model} was sent nothing more");
+            return self.finish_recorded_early(false, Some(&why), Vec::new()).await;
+        }
+        let why = format!("its task was deleted before {model} was asked");
+        let ending = self.handler.finalize(&self.log, &self.chain).await?;
+        self.end("run.skip", Event::NothingChanged, ending, false, Some(&why)).await?;
+        Ok(End::Skipped)
     }
 
     /// Requeues the run and its queue row, with the given ops and change rows. `put_off` is why it

@@ -560,6 +560,7 @@ fn queries(world: &World) -> Vec<Statement> {
         work::step::of_definitions(WS, std::slice::from_ref(&work_id)),
         work::step::of_run(WS, &work_run),
         work::result::pending(None, &work::place::Place::START, 1),
+        work::result::task_of(WS, &work_id),
         work::status::replaced_between(WS, &work_id, [Seq(1), Seq(2)]),
         work::step::of_runs(WS, std::slice::from_ref(&work_run)),
         work::run::started_of_since(WS, std::slice::from_ref(&work_id), at(0)),

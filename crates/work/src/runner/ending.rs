@@ -20,6 +20,10 @@ const NO_OUTCOME: &str = "it ended without saying how: read its log, then approv
 const CORRECTED: &str =
     "it was corrected as it was about to end, and has not read that: try it again, and it does";
 
+/// The same, where the task that it was about was deleted.
+const TASK_DELETED: &str = "its task was deleted while it ran, so the model was sent nothing more: read its log, then \
+                            approve or decline it";
+
 impl WorkRun<'_> {
     /// Returns what the end of an attempt writes that its model ended.
     ///
@@ -93,6 +97,7 @@ impl WorkRun<'_> {
                     (run.outcome, run.summary) = (Some(outcome), Some(summary));
                 }
                 Some(End::Ask { .. }) => {}
+                None if self.is_task_deleted => run.error = Some(TASK_DELETED.into()),
                 None if unread.is_empty() => run.error = Some(NO_OUTCOME.into()),
                 None => run.error = Some(CORRECTED.into()),
             }

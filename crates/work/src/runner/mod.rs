@@ -3,6 +3,7 @@
 
 mod calls;
 mod context;
+mod deleted;
 mod ending;
 mod folding;
 mod reading;
@@ -14,8 +15,8 @@ use std::time::Duration;
 use dormouse_runs::clearance::Clearance;
 use dormouse_runs::step::Limits;
 use dormouse_runs::{
-    AppliedCall, ClosingTools, ExecutedCalls, FoldPiece, Folded, Lease, RunError, RunHandler,
-    RunLog, RunOutput, StopReason, ToolSet, TurnContext,
+    AppliedCall, ClosingTools, Deleted, ExecutedCalls, FoldPiece, Folded, Lease, RunError,
+    RunHandler, RunLog, RunOutput, StopReason, ToolSet, TurnContext,
 };
 use dormouse_store::agent::message::Chain;
 use dormouse_store::agent::work::run::Run;
@@ -48,6 +49,8 @@ pub struct WorkRun<'a> {
     gave_up_folding: bool,
     /// Whether the check of a step failed for the last time: no further request follows.
     has_failed_step: bool,
+    /// Whether a task that the run is about was deleted while it ran.
+    is_task_deleted: bool,
     /// The steps as the last turn left them; `None` before the first turn of this process.
     last_turn: Option<StepsOfTurn>,
     corrections: CorrectionsRead,
@@ -79,6 +82,7 @@ impl<'a> WorkRun<'a> {
             piece,
             gave_up_folding,
             has_failed_step,
+            is_task_deleted: false,
             last_turn: None,
             corrections: CorrectionsRead::default(),
         })
@@ -121,6 +125,10 @@ impl RunHandler for WorkRun<'_> {
             let reason = "it is not under way any more";
             Ok((!is_running).then_some(StopReason { reason, is_final: true }))
         })
+    }
+
+    fn deleted(&mut self) -> BoxFuture<'_, Result<Option<Deleted>, RunError>> {
+        Box::pin(self.what_is_deleted())
     }
 
     fn closing(&mut self) -> BoxFuture<'_, Result<Option<ClosingTools>, RunError>> {

@@ -9,7 +9,7 @@ use dormouse_changes::set::proposed::{Basis, ProposalContext};
 use dormouse_changes::set::validate::{self, CallOutcome};
 use dormouse_changes::tool::WantedWork;
 use dormouse_changes::{DecideError, Decider, tools};
-use dormouse_journal::{Edit, state};
+use dormouse_journal::{Edit, EditCtx, state};
 use dormouse_scheduler::{End, Event, Until};
 use dormouse_store::agent::change_item::{Item, State};
 use dormouse_store::{Commit, Db, change_log};
@@ -306,7 +306,28 @@ fn what_is_tried_again_before_the_next_poll_is_brought_back_once(world: &World) 
     assert_eq!(entries(world, &task), ["**Agent work: Vans**\n\nOne is free."]);
 }
 
+fn a_run_whose_task_is_deleted_is_sent_nothing_more_and_waits_for_the_person(world: &World) {
+    world.ask_own_server();
+    let task = world.task("Move house", Vec::new());
+    confirm(world, &propose(world, &task, "Compare vans"));
+    world.script.push(Turn::calls([("list_tasks", json!({}))]).and_goes_on());
+    let (journal, deleted) = (world.journal.clone(), task.clone());
+    world.hooks.before_commit("run.turn", move || {
+        let ctx = EditCtx::new(Origin::Person { via: None }, Actor::Owner);
+        wait(journal.edit(WS, &deleted, &[Edit::Delete], &ctx)).expect("it is deleted");
+    });
+    assert_eq!(world.drain(), [DONE]);
+    assert!(world.hooks.is_done());
+    assert_eq!(world.script.requests().len(), 1, "the second turn is not sent");
+    let work = wait(world.work.definitions(WS)).expect("readable").remove(0);
+    let run = world.runs(&work.id).remove(0);
+    assert_eq!(run.state, RunState::NeedsReview);
+    let why = run.error.expect("a reason");
+    assert!(why.contains("its task was deleted while it ran"), "{why}");
+}
+
 each_engine! {
+    a_run_whose_task_is_deleted_is_sent_nothing_more_and_waits_for_the_person,
     a_title_is_kept_back_from_a_model_that_may_not_see_why,
     a_result_is_as_private_as_what_any_of_its_attempts_read,
     what_is_tried_again_before_the_next_poll_is_brought_back_once,

@@ -26,6 +26,16 @@ pub fn expect(workspace: WorkspaceId, work: &WorkId, task: &TaskId) -> Op {
     )
 }
 
+/// The task that the results of a definition come back to; none if it was not delegated.
+pub fn task_of(workspace: WorkspaceId, work: &WorkId) -> Query<TaskId> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT task_id FROM work_result_tasks WHERE ws = ?1 AND work_id = ?2",
+        params: params_values![ws(workspace), work.as_str()],
+        decode: |row| Columns::of(row, "task of a result")?.id(0),
+    }
+}
+
 /// Notes that a run has ended, if somebody waits for its result.
 pub fn ended(workspace: WorkspaceId, work: &WorkId, run: &WorkRunId, attempt: i64) -> Op {
     Op::any(

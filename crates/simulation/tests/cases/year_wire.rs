@@ -216,6 +216,10 @@ impl WorkRules for Counted {
 }
 
 impl Facts for Counted {
+    fn names(&self, _: WorkspaceId) -> BoxFuture<'_, Result<Known, RunError>> {
+        Box::pin(std::future::ready(Ok(Known::default())))
+    }
+
     fn gather<'a>(
         &'a self,
         _: WorkspaceId,

@@ -38,6 +38,7 @@ pub mod execution;
 pub mod question;
 pub mod conversation;
 pub mod schedule;
+mod paused;
 pub mod events;
 pub mod hook;
 pub mod proposing;

@@ -178,6 +178,19 @@ impl Step {
         self.push(None, run)
     }
 
+    /// Adds a run that was left out, with what there is to say about it.
+    pub fn add_left_out(
+        &mut self,
+        id: WorkRunId,
+        new: NewRun,
+        summary: Option<String>,
+        now: Timestamp,
+    ) {
+        self.add_run(id, new, now);
+        let (_, run) = self.runs.last_mut().expect("it was added");
+        run.summary = summary;
+    }
+
     /// Says in the audit log what the change is about.
     pub fn note(&mut self, detail: String) {
         self.note = detail;

@@ -10,7 +10,9 @@ use dormouse_store::agent::work::{delivery, filter, hook, question, step};
 use dormouse_store::{Commit, Db, Op, Refusal, in_list, retry};
 use dormouse_types::audit::AuditAction;
 use dormouse_types::built_in_work::BuiltInWork;
-use dormouse_types::work::{CatchUp, Overlap, RunEvent, RunState, SkipReason, WorkState, WorkType};
+use dormouse_types::work::{
+    CatchUp, Overlap, RunEvent, RunState, SkipReason, WorkCreator, WorkState, WorkType,
+};
 use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_step::{self, WorkStep};
 use dormouse_types::{Actor, EventKind, Id as _, Timestamp, WorkId, WorkspaceId};
@@ -272,6 +274,7 @@ impl Work {
             actor: Actor::Program,
             key: None,
             may_decide: true,
+            creator: WorkCreator::Scheduler,
             sent: String::new(),
         };
         let definitions = self.definitions(ws).await?;

@@ -203,6 +203,16 @@ fn what_a_pause_leaves_out_has_a_row_each_once(world: &World) {
     assert_eq!(world.drain(), []);
 }
 
+fn what_was_due_before_held_work_was_paused_is_not_said_to_be_paused(world: &World) {
+    let id = world.create("Standup", Some("daily at 9"));
+    wait(world.work.hold_all(WS)).expect("it is held");
+    world.set("2026-03-03T12:00:00Z");
+    wait(world.work.pause(WS, &id, &me())).expect("it is paused");
+    world.set("2026-03-04T12:00:00Z");
+    wait(world.work.resume(WS, &id, &me())).expect("it is resumed");
+    assert_eq!(world.said(&id), ["03-04 09:00 skipped paused"]);
+}
+
 fn work_that_happens_once_says_that_it_was_paused(world: &World) {
     let id = world.create("Call", Some("tomorrow at 15:00"));
     wait(world.work.pause(WS, &id, &me())).expect("it is paused");
@@ -400,6 +410,7 @@ each_engine! {
     a_new_schedule_makes_new_occurrences_from_now_on,
     what_was_paused_never_runs_late,
     what_a_pause_leaves_out_has_a_row_each_once,
+    what_was_due_before_held_work_was_paused_is_not_said_to_be_paused,
     work_that_happens_once_says_that_it_was_paused,
     a_pause_of_a_year_leaves_ten_rows_and_the_oldest_counts,
     a_pause_between_plan_and_claim_leaves_the_run_out,

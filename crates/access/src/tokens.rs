@@ -192,6 +192,8 @@ impl Tokens {
         Ok(Some(Caller {
             workspace: token.ws,
             actor: Actor::Token(token.id.to_string()),
+            // A kind that is not known, from a newer version, is no person for sure.
+            kind: token.kind.known().unwrap_or(TokenKind::Agent),
             scopes: grantable(&token.kind, token.scopes),
         }))
     }

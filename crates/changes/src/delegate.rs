@@ -41,9 +41,13 @@ pub enum Answer {
 
 /// Starts agent work and takes it back: the work room.
 pub trait Delegate: Send + Sync {
-    /// What the person has to do before any work can be started, such as to choose a model; `None` if
+    /// What the person has to do before this work can be started, such as to choose a model; `None` if
     /// nothing.
-    fn not_yet(&self) -> Option<String>;
+    fn not_yet<'a>(
+        &'a self,
+        ws: WorkspaceId,
+        wanted: &'a WantedWork,
+    ) -> BoxFuture<'a, Result<Option<String>, DecideError>>;
 
     /// Returns what starts the work.
     fn start<'a>(

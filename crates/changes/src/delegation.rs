@@ -37,10 +37,17 @@ impl Changes {
     }
 
     /// Returns what the person has to do before the work that an item asks for can be started.
-    pub(crate) fn not_yet(&self, item: &Item) -> Option<String> {
+    pub(crate) async fn not_yet(
+        &self,
+        ws: WorkspaceId,
+        item: &Item,
+    ) -> Result<Option<String>, DecideError> {
         let args = serde_json::from_str(&item.args).unwrap_or_default();
-        tools::item(&item.tool)?.starts(&args)?;
-        self.delegate()?.not_yet()
+        let wanted = tools::item(&item.tool).and_then(|tool| tool.starts(&args));
+        match wanted.zip(self.delegate()) {
+            Some((wanted, delegate)) => delegate.not_yet(ws, &wanted).await,
+            None => Ok(None),
+        }
     }
 
     /// Returns how many results of agent work led to what a wake proposed: as many as to the deepest change

@@ -34,6 +34,13 @@ pub enum ServeEvent {
         /// Why it did not complete.
         error: Option<String>,
     },
+    /// A person cancelled a run that was under way here.
+    Cancelled {
+        /// The agent, or the holder of another kind, that it is a run of.
+        holder: HolderId,
+        /// Its key.
+        run_key: RunKey,
+    },
     /// Interrupted work was recovered.
     Recovered(String),
     /// Something failed and will be retried.
@@ -110,8 +117,12 @@ impl Dormouse {
 }
 
 fn ran_of(ran: &FinishedRun) -> ServeEvent {
+    let (holder, run_key) = (ran.holder.clone(), ran.run.key.clone());
+    if ran.end == End::Cancelled {
+        return ServeEvent::Cancelled { holder, run_key };
+    }
     let (status, error) = outcome(&ran.end);
-    ServeEvent::Ran { holder: ran.holder.clone(), run_key: ran.run.key.clone(), status, error }
+    ServeEvent::Ran { holder, run_key, status, error }
 }
 
 /// The status of a run as it left this node, and why it did not complete.

@@ -11,7 +11,8 @@ use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_kind::WorkParameters;
 use dormouse_types::work_step::WorkStep;
 use dormouse_types::{
-    Caller, ConversationId, QuestionId, Scope, TemplateId, Timestamp, WorkId, WorkRunId, limits,
+    Caller, ConversationId, QuestionId, Scope, TemplateId, Timestamp, TokenKind, WorkId, WorkRunId,
+    limits,
 };
 use dormouse_work::RequestContext;
 use dormouse_work::definition::{NewWork as NewDefinition, ReadSchedule};
@@ -216,7 +217,7 @@ impl Dormouse {
             overlap: new.overlap,
             model: new.model,
             template,
-            by: WorkCreator::User,
+            by: by.creator,
         };
         let written = self.work.create(caller.workspace, &definition, &by).await?;
         self.written_view(caller, written).await
@@ -566,7 +567,16 @@ impl Dormouse {
 
 pub(crate) fn work_context(caller: &Caller, key: Option<&str>) -> Result<RequestContext, Error> {
     let (key, may_decide) = (receipt_id(caller, key)?, caller.may(Scope::Decide));
-    Ok(RequestContext { actor: caller.actor.clone(), key, may_decide, sent: String::new() })
+    let (actor, creator) = (caller.actor.clone(), creator_of(caller));
+    Ok(RequestContext { actor, key, may_decide, creator, sent: String::new() })
+}
+
+/// As whom a caller begins work and runs.
+pub(crate) fn creator_of(caller: &Caller) -> WorkCreator {
+    match caller.kind {
+        TokenKind::Person => WorkCreator::User,
+        TokenKind::Agent | TokenKind::Mcp => WorkCreator::Agent,
+    }
 }
 
 /// What was sent, and how its words are read: an idempotency key stands for that.

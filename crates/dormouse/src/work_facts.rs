@@ -2,6 +2,7 @@
 
 use dormouse_queries::{Queries, QueryError};
 use dormouse_runs::RunError;
+use dormouse_types::built_in_work::Known;
 use dormouse_types::port::BoxFuture;
 use dormouse_types::work_facts::WorkspaceFacts;
 use dormouse_types::work_kind::WorkParameters;
@@ -13,6 +14,10 @@ use jiff::civil::Date;
 pub(crate) struct FactsOfQueries(pub(crate) Queries);
 
 impl Facts for FactsOfQueries {
+    fn names(&self, ws: WorkspaceId) -> BoxFuture<'_, Result<Known, RunError>> {
+        Box::pin(async move { self.0.work_names(ws).await.map_err(unread) })
+    }
+
     fn gather<'a>(
         &'a self,
         ws: WorkspaceId,
@@ -22,10 +27,14 @@ impl Facts for FactsOfQueries {
     ) -> BoxFuture<'a, Result<WorkspaceFacts, RunError>> {
         Box::pin(async move {
             let facts = self.0.work_facts(ws, Some(work), parameters, last_run_on).await;
-            facts.map_err(|error| match error {
-                QueryError::Read(error) => RunError::Read(error),
-                other => RunError::Broken(other.to_string()),
-            })
+            facts.map_err(unread)
         })
+    }
+}
+
+fn unread(error: QueryError) -> RunError {
+    match error {
+        QueryError::Read(error) => RunError::Read(error),
+        other => RunError::Broken(other.to_string()),
     }
 }

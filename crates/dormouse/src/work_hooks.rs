@@ -5,6 +5,7 @@ use dormouse_work::RequestContext;
 
 use crate::request::require;
 use crate::view::{CreatedWorkHook, Page, ReceivedCall, Secret, WorkHook};
+use crate::work::creator_of;
 use crate::{Dormouse, Error, WORKSPACE};
 
 pub use dormouse_work::hook::receive::IncomingCall;
@@ -93,5 +94,6 @@ impl Dormouse {
 
 fn by(caller: &Caller) -> RequestContext {
     let (actor, may_decide) = (caller.actor.clone(), caller.may(Scope::Decide));
-    RequestContext { actor, key: None, may_decide, sent: String::new() }
+    let creator = creator_of(caller);
+    RequestContext { actor, key: None, may_decide, creator, sent: String::new() }
 }

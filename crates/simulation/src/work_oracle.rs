@@ -9,7 +9,9 @@
 //!
 //! - What is due while a definition is active runs, once, whatever becomes of its schedule later. Its
 //!   identity is the series and the original start, so a moved occurrence that ran does not run again.
-//! - What was paused, taken off, newly made or moved into the past never runs, and leaves no line.
+//! - What was paused, taken off, newly made or moved into the past never runs, and leaves no line. Where pauses leave
+//!   lines, the newest of what was due in one leave a line each when it ends, by the clock that the person has then,
+//!   or when the schedule is changed in it; they are dealt with then.
 //! - What came due while no node was there is missed if nothing about its series was changed since, and it
 //!   is still active. So is what the clock of the person was set past: it is due on arrival. Of what is missed
 //!   the catch-up decides; what is older than a day never runs.
@@ -115,6 +117,8 @@ pub struct Course {
     pub stays: Vec<(Timestamp, &'static str)>,
     /// When no node is there, in order. A run that is under way then goes on afterwards.
     pub down: Vec<(Timestamp, Timestamp)>,
+    /// How many lines a pause leaves at most.
+    pub lines_of_pause: usize,
     /// The end. Nothing later is looked at.
     pub end: Timestamp,
 }
@@ -127,6 +131,8 @@ pub enum Outcome {
     Missed,
     /// Another run was under way, and it does not run.
     Overlaps,
+    /// It was paused, and does not run.
+    Paused,
 }
 
 /// One line of the list.
@@ -207,8 +213,19 @@ fn expected_of(definition: &Definition, course: &Course) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut done = BTreeSet::new();
     let mut rest = candidates.into_iter().peekable();
+    let mut pauses = pauses(&states, course.end).into_iter().peekable();
+    let end_pause = |pause: Pause, done: &mut BTreeSet<(String, Shown)>| {
+        let mut left_out = pause.lines(definition, course);
+        left_out.retain(|line| !done.contains(&(line.uid.clone(), line.original)));
+        done.extend(left_out.iter().map(|line| (line.uid.clone(), line.original)));
+        let n_older = left_out.len().saturating_sub(course.lines_of_pause);
+        left_out.into_iter().skip(n_older).collect::<Vec<_>>()
+    };
     while let Some(candidate) = rest.next() {
         let due = candidate.line.due;
+        while let Some(pause) = pauses.next_if(|pause| pause.to < due) {
+            lines.extend(end_pause(pause, &mut done));
+        }
         let down = course.down.iter().find(|(from, to)| (*from..*to).contains(&due));
         let up = down.map(|(_, up)| *up).or(candidate.passed.map(|_| due));
         let Some(up) = up else {
@@ -241,7 +258,64 @@ fn expected_of(definition: &Definition, course: &Course) -> Vec<Line> {
             lines.push(Line { outcome, ..one.line });
         }
     }
+    for pause in pauses {
+        lines.extend(end_pause(pause, &mut done));
+    }
     lines
+}
+
+/// A time for which a definition is paused and its schedule stays as it is.
+struct Pause<'s> {
+    from: Timestamp,
+    to: Timestamp,
+    state: &'s State,
+}
+
+/// The pauses that end, in order.
+fn pauses(states: &[(Timestamp, State)], end: Timestamp) -> Vec<Pause<'_>> {
+    let ends = states.iter().skip(1).map(|(at, _)| *at);
+    let all = states.iter().zip(ends).filter(|((_, state), to)| state.is_paused && *to <= end);
+    all.map(|((from, state), to)| Pause { from: *from, to, state }).collect()
+}
+
+impl Pause<'_> {
+    /// What was due in it, in order: after its begin by the clock that the person had then, and before its end by that
+    /// of then.
+    fn lines(&self, definition: &Definition, course: &Course) -> Vec<Line> {
+        if course.lines_of_pause == 0 {
+            return Vec::new();
+        }
+        let zone_at = |at: Timestamp| {
+            let stay = course.stays.iter().rev().find(|(since, _)| *since <= at);
+            stay.expect("the person is somewhere").1
+        };
+        let [before, after] = [self.from, self.to].map(|at| [(Timestamp::MIN, zone_at(at))]);
+        let is_off = |at| self.state.off.iter().any(|(from, until)| (*from..*until).contains(&at));
+        let mut lines = Vec::new();
+        for series in self.state.series.values() {
+            let later = self.to + SignedDuration::from_hours(48);
+            let was_over: BTreeSet<Shown> = series
+                .due(&before, later)
+                .into_iter()
+                .filter(|(_, due, _)| *due <= self.from.max(series.since))
+                .map(|(original, ..)| original)
+                .collect();
+            for (original, due, _) in series.due(&after, self.to) {
+                if !was_over.contains(&original) && !is_off(due) {
+                    lines.push(Line {
+                        due,
+                        definition: definition.name.clone(),
+                        uid: series.timetable.uid.clone(),
+                        original,
+                        dial: series.timetable.dial.name(),
+                        outcome: Outcome::Paused,
+                    });
+                }
+            }
+        }
+        lines.sort();
+        lines
+    }
 }
 
 /// The states of a definition, each with the instant at which it begins.

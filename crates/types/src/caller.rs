@@ -18,12 +18,19 @@ pub struct Caller {
     pub actor: Actor,
     /// What the caller may do.
     pub scopes: Vec<Scope>,
+    /// Who calls: a person, or a program that works on its own.
+    pub kind: TokenKind,
 }
 
 impl Caller {
     /// The owner of a local data folder: every scope.
     pub fn owner(workspace: WorkspaceId) -> Self {
-        Self { workspace, actor: Actor::Owner, scopes: Scope::ALL.to_vec() }
+        Self {
+            workspace,
+            actor: Actor::Owner,
+            scopes: Scope::ALL.to_vec(),
+            kind: TokenKind::Person,
+        }
     }
 
     /// Whether the caller holds a scope.

@@ -37,7 +37,7 @@ closed_list! {
         Scheduler = "scheduler",
         /// A person.
         User = "user",
-        /// An agent, by a proposal or in a conversation.
+        /// An agent, by a proposal, in a conversation or with a token of its own.
         Agent = "agent",
     }
 }

@@ -173,14 +173,14 @@ impl Work {
 }
 
 /// When the last run that reported said word for word what this one would, a short while ago; `None` if it did not.
-/// What a person started is for them to look at, so it is said in any case, and counts for no other run.
+/// What somebody requested is for them to look at, so it is said in any case, and counts for no other run.
 fn repeated_report(
     ending: &Ending,
     run: &Run,
     last: Option<Run>,
     now: Timestamp,
 ) -> Option<Timestamp> {
-    let reports = run.created_by != WorkCreator::User && !ending.proposes;
+    let reports = run.created_by == WorkCreator::Scheduler && !ending.proposes;
     let last = last.filter(|_| reports)?;
     let at = last.completed_at.filter(|at| now.micros() - at.micros() < STILL_KNOWN)?;
     let same = last.result_title.zip(last.result) == ending.result

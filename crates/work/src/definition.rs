@@ -313,7 +313,7 @@ impl Work {
             return Ok((ops, Written { definition: empty, latest: None }));
         }
         let run = WorkRunId::fresh(now, &*self.entropy);
-        let snapshot = Snapshot { definition: empty, open: Vec::new(), newest: None };
+        let snapshot = Snapshot { definition: empty, open: Vec::new(), newest: None, hidden: None };
         let mut step = snapshot.step();
         let requested = request_occurrence(id, run.as_str(), new.by);
         step.add_run(run, NewRun { depth, ..requested }, now);

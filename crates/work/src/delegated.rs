@@ -3,6 +3,7 @@
 
 use dormouse_changes::delegate::{Answer, Delegate, StartedWork};
 use dormouse_changes::set::error::DecideError;
+use dormouse_changes::tool::WantedWork;
 use dormouse_journal::{Edit, EditCtx, EditError, JournalError, OnceKey};
 use dormouse_runs::clearance;
 use dormouse_scheduler::{Chore, Done, HandlerError, When};
@@ -12,20 +13,25 @@ use dormouse_store::agent::work::place::Place;
 use dormouse_store::agent::work::result::{self, Pending};
 use dormouse_store::agent::work::run::Run;
 use dormouse_store::{Commit, Db, Refusal};
+use dormouse_types::built_in_work::{BuiltInWork, InstructionReader};
 use dormouse_types::port::{BoxFuture, Entropy};
 use dormouse_types::task::{EntryKind, Flags};
 use dormouse_types::work::{
     CatchUp, Overlap, RunEvent, RunState, WorkCreator, WorkSource, WorkState,
 };
+use dormouse_types::work_kind::{Repeated, WorkParameters};
 use dormouse_types::{
     Actor, ChangeSetId, EventKind, HolderId, Id as _, OperationId, Origin, Timestamp, WorkId,
     WorkspaceId, hash, limits,
 };
 
-use crate::attempt::sources_of;
+use crate::attempt::{is_built_in, sources_of};
 use crate::conversation::{NO_RESULT, outcome_text};
 use crate::definition::NewWork;
 use crate::{Work, WorkError, event};
+
+/// The language in which instructions are read first; those of an agent may be in any.
+const FIRST_LANGUAGE: &str = "en";
 
 /// How many results one poll brings back, about. Those that it cannot bring back do not count.
 const AT_ONCE: i64 = 50;
@@ -78,10 +84,17 @@ impl Work {
             );
             return Ok(Answer::Never(why));
         }
+        let built_in = match self.done_without_model(ws, &work.wanted.instructions).await {
+            Ok(built_in) => built_in,
+            Err(error @ WorkError::NeedsLanguageModel { .. }) => {
+                return Ok(Answer::Never(error.to_string()));
+            }
+            Err(error) => return Err(error),
+        };
         let new = NewWork {
             title: work.wanted.title.clone(),
             instructions: work.wanted.instructions.clone(),
-            built_in: None,
+            built_in,
             schedule: None,
             events: Vec::new(),
             waits_for_calls: false,
@@ -108,6 +121,45 @@ impl Work {
             ) => Ok(Answer::Never(error.to_string())),
             Err(error) => Err(error),
         }
+    }
+
+    /// What instructions mean that no language model would read; `None` if one does.
+    ///
+    /// The person who confirms them is not shown what the rules make of them. So the rules do only what they understand
+    /// to the last word, and what is done once: a schedule, or a task like no other, is not. What they propose
+    /// waits for the person, whatever the instructions say.
+    ///
+    /// Errors: they need a language model.
+    async fn done_without_model(
+        &self,
+        ws: WorkspaceId,
+        instructions: &str,
+    ) -> Result<Option<BuiltInWork>, WorkError> {
+        let Err(needed) = self.require_language_model(None, None) else { return Ok(None) };
+        let known = self.facts.names(ws).await?;
+        let zone = self.zone.get();
+        let now = self.clock.now().to_jiff().to_zoned(zone.clone()).datetime();
+        let language = FIRST_LANGUAGE.to_owned();
+        let mut reader = InstructionReader { now, zone, is_month_first: false, language };
+        let Ok(read) = self.rules().read(instructions, &known, &reader) else { return Err(needed) };
+        let mut parameters = read.parameters;
+        if let WorkParameters::Repeat(repeat) = &mut parameters {
+            if matches!(repeat.what, Repeated::Make { .. }) {
+                return Err(needed);
+            }
+            repeat.by_rule = false;
+        }
+        if !read.is_usual_time || !read.not_understood.is_empty() {
+            return Err(needed);
+        }
+        reader.language = read.language.to_owned();
+        Ok(Some(BuiltInWork {
+            work_kind: parameters.kind(),
+            sentence: self.rules().say(&parameters, None, &reader),
+            language: reader.language,
+            not_understood: Vec::new(),
+            parameters,
+        }))
     }
 
     async fn take_back_delegated(
@@ -165,14 +217,16 @@ impl Work {
         let made_of = sources_of(&run).into_iter();
         let made_of = made_of.chain(origin_of(&definition).map(Source::Proposals)).collect();
         let made_of = clearance::made_of(&self.store, ws, &holder, &made_of).await?;
+        // Without a language model it reads every task, the private ones and what was imported included.
+        let has_read_all = is_built_in(&run);
         let entry = Edit::AddEntry {
             kind: EntryKind::Text,
             text: Some(entry_text(&definition.title, &run)),
             transcript: None,
             minutes: None,
             on: None,
-            tainted: made_of.has_read,
-            flags: Flags { private: made_of.is_private, ..Flags::default() },
+            tainted: made_of.has_read || has_read_all,
+            flags: Flags { private: made_of.is_private || has_read_all, ..Flags::default() },
         };
         let mut ctx = EditCtx::new(Origin::Work { run: run.id.clone() }, Actor::from(&holder));
         let id = hash::joined(&[run.id.as_str(), "result", &one.attempt.to_string()]).0;
@@ -232,8 +286,18 @@ fn entry_text(title: &str, run: &Run) -> String {
 }
 
 impl Delegate for Delegated {
-    fn not_yet(&self) -> Option<String> {
-        self.0.require_language_model(None, None).err().map(|error| error.to_string())
+    fn not_yet<'a>(
+        &'a self,
+        ws: WorkspaceId,
+        wanted: &'a WantedWork,
+    ) -> BoxFuture<'a, Result<Option<String>, DecideError>> {
+        Box::pin(async move {
+            match self.0.done_without_model(ws, &wanted.instructions).await {
+                Ok(_) => Ok(None),
+                Err(error @ WorkError::NeedsLanguageModel { .. }) => Ok(Some(error.to_string())),
+                Err(error) => Err(to_changes(error)),
+            }
+        })
     }
 
     fn start<'a>(

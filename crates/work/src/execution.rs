@@ -31,7 +31,7 @@ impl Work {
 
     /// Runs a definition now. Its schedule stays as it is.
     ///
-    /// Errors: it is archived.
+    /// Errors: it is archived; it is paused or held, and no person requests it.
     pub async fn run_now(
         &self,
         ws: WorkspaceId,
@@ -48,11 +48,17 @@ impl Work {
                 let (work, state) = (id.clone(), definition.state);
                 return Err(WorkError::State { work, state, hint: "it never runs again" });
             }
+            if definition.state != WorkState::Active && context.creator != WorkCreator::User {
+                let (work, state) = (id.clone(), definition.state);
+                let hint =
+                    "only a person runs work that is not active; somebody has to resume it first";
+                return Err(WorkError::State { work, state, hint });
+            }
             let now = self.clock.now();
             let run = WorkRunId::fresh(now, &*self.entropy);
             let revises = self.to_revise(ws, &snapshot).await?;
             let mut step = snapshot.step();
-            let requested = request_occurrence(id, run.as_str(), WorkCreator::User);
+            let requested = request_occurrence(id, run.as_str(), context.creator);
             let new = NewRun { revises, ..requested };
             let run = step.add_run(run, new, now).clone();
             let mut commit = Commit::new("work.run", Db::Agent, ws)

@@ -1,14 +1,18 @@
-//! The port to what a run without a language model reads.
+//! The port to what work without a language model reads.
 
 use dormouse_runs::RunError;
+use dormouse_types::built_in_work::Known;
 use dormouse_types::port::BoxFuture;
 use dormouse_types::work_facts::WorkspaceFacts;
 use dormouse_types::work_kind::WorkParameters;
 use dormouse_types::{WorkId, WorkspaceId};
 use jiff::civil::Date;
 
-/// What such a run reads, as the rooms that hold it give it.
+/// What such work reads, as the rooms that hold it give it.
 pub trait Facts: Send + Sync {
+    /// The names that instructions in words may use.
+    fn names(&self, ws: WorkspaceId) -> BoxFuture<'_, Result<Known, RunError>>;
+
     /// The workspace as a definition with these parameters reads it today. `last_run_on` is the day on which it
     /// last ended well.
     fn gather<'a>(

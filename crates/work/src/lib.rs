@@ -38,6 +38,7 @@ pub mod execution;
 pub mod question;
 pub mod conversation;
 pub mod schedule;
+mod paused;
 pub mod events;
 pub mod hook;
 pub mod proposing;
@@ -61,6 +62,7 @@ use dormouse_store::{Audit, ChangeRow, Once, Policy, Store};
 use dormouse_types::audit::AuditAction;
 use dormouse_types::built_in_work::{NoWorkRules, WorkRules};
 use dormouse_types::port::{Clock, Entropy, NoSealingKeys, SealingKeys};
+use dormouse_types::work::WorkCreator;
 use dormouse_types::{Actor, EventKind, Origin, WorkId, WorkspaceZone, hash};
 
 pub use error::WorkError;
@@ -121,6 +123,8 @@ pub struct RequestContext {
     pub key: Option<String>,
     /// Whether they may decide in the place of the person.
     pub may_decide: bool,
+    /// As whom they begin work and runs.
+    pub creator: WorkCreator,
     /// What was sent, of a request whose words are read before it is decided: its key stands for that.
     pub sent: String,
 }

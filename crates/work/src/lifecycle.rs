@@ -1,6 +1,6 @@
 //! The lifecycle of a definition: it is edited, paused, resumed, archived, deleted, held.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::work::definition::Definition;
@@ -10,7 +10,9 @@ use dormouse_store::agent::work::{delivery, filter, hook, question, step};
 use dormouse_store::{Commit, Db, Op, Refusal, in_list, retry};
 use dormouse_types::audit::AuditAction;
 use dormouse_types::built_in_work::BuiltInWork;
-use dormouse_types::work::{CatchUp, Overlap, RunEvent, RunState, SkipReason, WorkState, WorkType};
+use dormouse_types::work::{
+    CatchUp, Overlap, RunEvent, RunState, SkipReason, WorkCreator, WorkState, WorkType,
+};
 use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_step::{self, WorkStep};
 use dormouse_types::{Actor, EventKind, Id as _, Timestamp, WorkId, WorkspaceId};
@@ -62,7 +64,15 @@ impl Work {
         checked(edit.events.as_deref().unwrap_or_default())?;
         work_step::check(edit.steps.as_deref().unwrap_or_default()).map_err(WorkError::from)?;
         let (host, head) = (self.store.host(Db::Journal), self.journal_head(ws).await?);
+        let have_rows = match edit.schedule {
+            Some(_) => self.rows_in_pause(ws, id).await?,
+            None => HashSet::new(),
+        };
         self.change(ws, id, (AuditAction::WorkEdit, &context.sent, context), |step, open, now| {
+            if edit.schedule.is_some() {
+                // By the new schedule nothing of it is known any more.
+                self.leave_out_paused(step, &have_rows, now);
+            }
             let after = step.definition();
             let before = built_in(after)?;
             if let Some(title) = &new_title {
@@ -148,14 +158,18 @@ impl Work {
             context.require_decider(id, is_held)?;
             step.definition().next_due_at = None;
             move_to(step, WorkState::Paused)?;
+            if is_held {
+                // What was due since the copy was made may have run elsewhere: no pause left it out.
+                self.plan_from(step.definition(), now)?;
+            }
             skip_queued(step, open, now)?;
             Ok(Vec::new())
         })
         .await
     }
 
-    /// Lets a definition start runs again. What was due or changed meanwhile never starts one. Of one that is
-    /// not paused, its suspension ends.
+    /// Lets a definition start runs again. What was due or changed meanwhile never starts one; what was due has a row
+    /// that says so. Of one that is not paused, its suspension ends.
     pub async fn resume(
         &self,
         ws: WorkspaceId,
@@ -163,10 +177,12 @@ impl Work {
         context: &RequestContext,
     ) -> Result<Written, WorkError> {
         let (host, head) = (self.store.host(Db::Journal), self.journal_head(ws).await?);
+        let have_rows = self.rows_in_pause(ws, id).await?;
         self.change(ws, id, (AuditAction::WorkResume, "", context), |step, _, now| {
             if step.definition().state == WorkState::Active && self.end_suspension(step, now)? {
                 return Ok(Vec::new());
             }
+            self.leave_out_paused(step, &have_rows, now);
             move_to(step, WorkState::Active)?;
             self.plan_from(step.definition(), now)?;
             Ok(vec![filter::count_from(ws, id, &host, head)])
@@ -258,6 +274,7 @@ impl Work {
             actor: Actor::Program,
             key: None,
             may_decide: true,
+            creator: WorkCreator::Scheduler,
             sent: String::new(),
         };
         let definitions = self.definitions(ws).await?;

@@ -101,7 +101,7 @@ impl Work {
     }
 
     /// The occurrences among what is due that have a run already.
-    async fn have_run(
+    pub(crate) async fn have_run(
         &self,
         ws: WorkspaceId,
         id: &WorkId,

@@ -27,6 +27,8 @@ pub struct Snapshot {
     /// Its runs that are not over, oldest first.
     pub open: Vec<Run>,
     pub newest: Option<Run>,
+    /// The newest run that is over and was not left out, if the newest of all hides it.
+    pub hidden: Option<Run>,
 }
 
 /// What a commit writes: a definition, and runs that moved or are new.
@@ -74,7 +76,7 @@ impl Snapshot {
         let is_stopped = matches!(self.definition.state, WorkState::Held | WorkState::Disabled);
         self.open.iter().any(|run| run.state.waits_for_the_person())
             || is_stopped
-            || (!is_archived && self.newest.as_ref().is_some_and(ended))
+            || (!is_archived && self.newest.iter().chain(&self.hidden).any(ended))
     }
 
     /// How many runs wait or are under way.
@@ -176,6 +178,19 @@ impl Step {
             updated_at: now,
         };
         self.push(None, run)
+    }
+
+    /// Adds a run that was left out, with what there is to say about it.
+    pub fn add_left_out(
+        &mut self,
+        id: WorkRunId,
+        new: NewRun,
+        summary: Option<String>,
+        now: Timestamp,
+    ) {
+        self.add_run(id, new, now);
+        let (_, run) = self.runs.last_mut().expect("it was added");
+        run.summary = summary;
     }
 
     /// Says in the audit log what the change is about.
@@ -379,7 +394,15 @@ impl Work {
     ) -> Result<Snapshot, WorkError> {
         let open = self.store.all(run::open(ws, &definition.id)).await?;
         let newest = self.store.first(run::of_definition(ws, &definition.id, i64::MAX, 1)).await?;
-        Ok(Snapshot { definition, open, newest })
+        let hides = |run: &Run| !run.state.is_over() || run.state == RunState::Skipped;
+        let hidden = match newest.as_ref().is_some_and(hides) {
+            true => {
+                let of = std::slice::from_ref(&definition.id);
+                self.store.first(run::newest_over_of(ws, of)).await?
+            }
+            false => None,
+        };
+        Ok(Snapshot { definition, open, newest, hidden })
     }
 
     /// What a request answers that was carried out before: the definition as it is now.

@@ -366,7 +366,7 @@ impl Changes {
             }
             None => {}
         }
-        if let Some(reason) = self.not_yet(item) {
+        if let Some(reason) = self.not_yet(ws, item).await? {
             let (set, index) = (item.set.clone(), item.index);
             return Err(DecideError::NotApplied { set, index, reason });
         }

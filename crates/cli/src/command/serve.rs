@@ -189,6 +189,13 @@ fn described(event: &ServeEvent) -> String {
             };
             format!("run {} of agent work: {status}{more}", holder.short())
         }
+        ServeEvent::Cancelled { holder, .. } if WorkRunId::try_from(holder).is_ok() => {
+            format!("run {} of agent work: cancelled", holder.short())
+        }
+        ServeEvent::Cancelled { holder, run_key } => {
+            let run = run_key.as_str().get(..8).unwrap_or_default();
+            format!("run {run} of agent {}: cancelled", holder.short())
+        }
         ServeEvent::Ran { holder, run_key, status, error } => {
             let (run, agent) = (run_key.as_str().get(..8).unwrap_or_default(), holder.short());
             // The reason stays out of the log, because the error may quote private text.
@@ -224,6 +231,11 @@ mod tests {
             let run_key = dormouse_types::RunKey("b3a1f0c2".repeat(8));
             described(&ServeEvent::Ran { holder, run_key, status, error: error.map(str::to_owned) })
         };
+        let cancelled = |holder: &str| {
+            let holder = holder.parse().expect("an id");
+            let run_key = dormouse_types::RunKey("b3a1f0c2".repeat(8));
+            described(&ServeEvent::Cancelled { holder, run_key })
+        };
         let id = "01m85e8m0d57w5j4bqbp0ya19s";
         let (agent, work) = (format!("ag-{id}"), format!("run-{id}"));
         assert_eq!(
@@ -233,6 +245,8 @@ mod tests {
                 ran(&work, RunStatus::Completed, None),
                 ran(&work, RunStatus::Failed, Some("private")),
                 ran(&work, RunStatus::Queued, Some("private")),
+                cancelled(&agent),
+                cancelled(&work),
             ],
             [
                 "run b3a1f0c2 of agent ya19s: completed",
@@ -240,6 +254,8 @@ mod tests {
                 "run ya19s of agent work: completed",
                 "run ya19s of agent work: failed; `dormouse work list` shows which, and why",
                 "run ya19s of agent work: queued; it will be resumed",
+                "run b3a1f0c2 of agent ya19s: cancelled",
+                "run ya19s of agent work: cancelled",
             ]
         );
     }

@@ -2,10 +2,13 @@
 
 use std::time::Duration;
 
+use dormouse::dates::Wording;
 use dormouse::view::{Code, CreatedToken, Secret};
-use dormouse::{Caller, Error, NewTask, NewToken};
+use dormouse::{Caller, Error, NewTask, NewToken, NewWork};
 use dormouse_store::{Commit, Db, Op, Query};
 use dormouse_types::caller::Actor;
+use dormouse_types::work::WorkCreator;
+use dormouse_types::work_kind::{Agenda, WorkParameters};
 use dormouse_types::{Id as _, Scope, TokenId, TokenKind, WorkspaceId, limits};
 
 use crate::world::{World, me, now, token};
@@ -66,6 +69,38 @@ fn a_token_grants_its_scopes_in_its_workspace() {
     let access = now(world.dormouse.access(&caller)).expect("who asks");
     assert_eq!(access.actor, format!("token:{}", made.details.id));
     assert_eq!((access.workspace, access.scopes), (1, vec![Scope::Read, Scope::Edit]));
+}
+
+#[test]
+fn agent_work_says_whether_a_person_or_a_program_began_it() {
+    let world = World::new();
+    for (kind, creator) in [
+        (TokenKind::Person, WorkCreator::User),
+        (TokenKind::Agent, WorkCreator::Agent),
+        (TokenKind::Mcp, WorkCreator::Agent),
+    ] {
+        let made = made(&world, kind, &[Scope::Read, Scope::Edit]);
+        let caller = caller(&world, &made.token).expect("it opens");
+        let new = NewWork {
+            title: "Agenda".into(),
+            parameters: Some(WorkParameters::Agenda(Agenda::default())),
+            schedule: Some("every day at 9".into()),
+            ..NewWork::default()
+        };
+        let work = now(world.dormouse.create_work(&caller, new, Wording::default(), None));
+        let work = work.expect("work");
+        let run = now(world.dormouse.run_work(&caller, &work.id, None)).expect("a run");
+        assert_eq!((work.created_by, run.created_by), (creator, creator), "{kind:?}");
+        now(world.dormouse.pause_work(&me(), &work.id, None)).expect("it is paused");
+        let again = now(world.dormouse.run_work(&caller, &work.id, None));
+        match creator {
+            WorkCreator::User => assert_eq!(again.expect("a run").created_by, creator),
+            _ => {
+                let problem = again.expect_err("it is paused").problem();
+                assert!(problem.detail.contains("only a person runs"), "{}", problem.detail);
+            }
+        }
+    }
 }
 
 #[test]

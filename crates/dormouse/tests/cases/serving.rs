@@ -69,6 +69,23 @@ fn a_node_reports_how_each_run_ended_and_stops_on_request() {
     assert!(!settle());
     assert_eq!(runs(&events), [(RunStatus::Queued, true)]);
 
+    let work = NewWork {
+        title: "Vans".into(),
+        instructions: Some("Compare vans.".into()),
+        ..NewWork::default()
+    };
+    let work = now(world.dormouse.create_work(&me(), work, Wording::default(), None));
+    let work = work.expect("work").id;
+    world.script.push(Answer::calls([("read_task_log", json!({}))]).and_goes_on());
+    let (dormouse, cancelled) = (world.dormouse.clone(), work.clone());
+    world.hooks.before_commit("run.turn", move || {
+        now(dormouse.cancel_work(&me(), &cancelled, None, None)).expect("it is cancelled");
+    });
+    assert!(!settle());
+    assert!(world.hooks.is_done(), "it was under way");
+    let reported = std::mem::take(&mut *events.lock().expect("nobody panicked"));
+    assert!(matches!(reported.as_slice(), [ServeEvent::Cancelled { .. }]), "{reported:?}");
+
     stop.send(()).expect("somebody listens");
     assert!(settle(), "it stops");
     assert_eq!(runs(&events), []);

@@ -16,7 +16,7 @@ use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::agent::Automation;
 use dormouse_types::caller::Actor;
 use dormouse_types::port::{Faults, Model, NoFaults};
-use dormouse_types::{AgentId, ChangeSetId, Scope, TaskId};
+use dormouse_types::{AgentId, ChangeSetId, Scope, TaskId, TokenKind};
 use dormouse_world::{Recording, TestStore};
 use serde_json::{Value, json};
 
@@ -31,7 +31,8 @@ pub type Events = Vec<(Shown, Result<Outcome, Error>)>;
 
 /// A token with these scopes.
 pub fn token(scopes: &[Scope]) -> Caller {
-    Caller { workspace: WORKSPACE, actor: Actor::Token("t1".into()), scopes: scopes.to_vec() }
+    let (actor, kind) = (Actor::Token("t1".into()), TokenKind::Person);
+    Caller { workspace: WORKSPACE, actor, scopes: scopes.to_vec(), kind }
 }
 
 pub struct World {

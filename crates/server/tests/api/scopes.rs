@@ -209,6 +209,7 @@ async fn a_token_without_scopes_may_ask_who_it_is_and_no_more() {
         workspace: WorkspaceId(1),
         actor: Actor::Token("nobody".to_owned()),
         scopes: Vec::new(),
+        kind: TokenKind::Person,
     };
     let router = dormouse_server::router(world.dormouse(), nobody);
     for operation in &CONTRACT.operations {

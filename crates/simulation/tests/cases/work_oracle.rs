@@ -37,6 +37,17 @@ fn lines(
     acts: &[(&str, Act)],
     down: &[(&str, &str)],
 ) -> String {
+    lines_with(0, policies, lasts, acts, down)
+}
+
+/// The same, with some lines of each pause.
+fn lines_with(
+    lines_of_pause: usize,
+    policies: (CatchUp, Overlap),
+    lasts: SignedDuration,
+    acts: &[(&str, Act)],
+    down: &[(&str, &str)],
+) -> String {
     let definition = Definition {
         name: "morning".into(),
         catch_up: policies.0,
@@ -47,6 +58,7 @@ fn lines(
     let course = Course {
         stays: vec![(Timestamp::MIN, "UTC")],
         down: down.iter().map(|(from, to)| (utc(from), utc(to))).collect(),
+        lines_of_pause,
         end: utc("2026-06-06T12:00:00Z"),
     };
     let lines = expected(&[definition], &course).into_iter().map(|line| {
@@ -57,6 +69,7 @@ fn lines(
             dormouse_simulation::work_oracle::Outcome::Runs => "",
             dormouse_simulation::work_oracle::Outcome::Missed => "-",
             dormouse_simulation::work_oracle::Outcome::Overlaps => "=",
+            dormouse_simulation::work_oracle::Outcome::Paused => "~",
         };
         format!("{due}{moved}{outcome}")
     });
@@ -83,6 +96,29 @@ fn what_is_due_while_it_is_active_runs_once() {
     let off =
         Act::TakeOff { from: utc("2026-06-03T00:00:00Z"), until: utc("2026-06-05T00:00:00Z") };
     assert_eq!(plain(&[("2026-06-01T10:00:00Z", off)]), "01 02 05 06");
+}
+
+#[test]
+fn the_newest_of_a_pause_have_a_line_once_it_ends() {
+    let paused = |n, acts: &[(&str, Act)]| {
+        let mut all = vec![(MADE, Act::Schedule(daily()))];
+        all.extend_from_slice(acts);
+        lines_with(n, (CatchUp::Once, Overlap::Queue), QUICK, &all, &[])
+    };
+    let pause = ("2026-06-02T08:59:00Z", Act::Pause);
+    let resume = ("2026-06-04T09:01:00Z", Act::Resume);
+    assert_eq!(paused(3, &[pause.clone(), resume.clone()]), "01 02~ 03~ 04~ 05 06");
+    assert_eq!(paused(2, &[pause.clone(), resume.clone()]), "01 03~ 04~ 05 06");
+    assert_eq!(paused(3, std::slice::from_ref(&pause)), "01", "it is not over");
+    // What has a line does not run later, whereto it is moved.
+    let to = date(2026, 6, 5).at(11, 0, 0, 0);
+    let original = first(date(2026, 6, 3).at(9, 0, 0, 0));
+    let moves = ("2026-06-04T10:00:00Z", Act::Move { uid: "one".into(), original, to });
+    let moved = paused(3, &[pause.clone(), resume, moves]);
+    assert_eq!(moved, "01 02~ 03~ 04~ 05 06");
+    let other = ("2026-06-03T10:00:00Z", Act::Schedule(daily()));
+    let resume = ("2026-06-04T10:00:00Z", Act::Resume);
+    assert_eq!(paused(1, &[pause, other, resume]), "01 03~ 04~ 05 06", "one of each schedule");
 }
 
 #[test]
@@ -167,7 +203,7 @@ fn a_catch_up_decides_about_what_a_clock_is_set_past() {
             ],
         };
         let end = utc("2026-06-03T00:00:00Z");
-        let course = Course { stays: stays.clone(), down: Vec::new(), end };
+        let course = Course { stays: stays.clone(), down: Vec::new(), lines_of_pause: 0, end };
         let lines = expected(&[definition], &course).into_iter().map(|line| {
             format!(
                 "{} {:?} {}",
@@ -239,6 +275,7 @@ fn whole_days_are_due_at_the_time_of_the_person() {
     let course = Course {
         stays: vec![(Timestamp::MIN, "Europe/Berlin")],
         down: Vec::new(),
+        lines_of_pause: 0,
         end: utc("2026-03-30T00:00:00Z"),
     };
     let lines: Vec<String> =

@@ -8,13 +8,18 @@
 use std::sync::LazyLock;
 
 use dormouse_simulation::work_calendar::{Pattern, Timetable};
-use dormouse_simulation::work_oracle::{Act, Definition};
+use dormouse_simulation::work_oracle::{Act, Course, Definition};
 use jiff::Timestamp;
 use jiff::civil::date;
 
-use super::year::{course, definition, difference, lines};
+use super::year::{definition, difference, lines};
 use super::year_product::{Met, Product, Ran};
 use super::year_wire::Mistake;
+
+/// The course of the year, with the lines of pauses, which only the product has.
+fn course() -> Course {
+    Course { lines_of_pause: 10, ..super::year::course() }
+}
 
 /// One definition for each series, as the product has them: what follows a split is one of its own.
 fn apart(definitions: Vec<Definition>) -> Vec<Definition> {

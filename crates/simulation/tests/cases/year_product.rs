@@ -99,7 +99,13 @@ enum Mark {
 }
 
 fn me() -> RequestContext {
-    RequestContext { actor: Actor::Owner, key: None, may_decide: true, sent: String::new() }
+    RequestContext {
+        actor: Actor::Owner,
+        key: None,
+        may_decide: true,
+        creator: WorkCreator::User,
+        sent: String::new(),
+    }
 }
 
 fn stamp(at: Timestamp) -> dormouse_types::Timestamp {

@@ -6,11 +6,13 @@ use dormouse_scheduler::End;
 use dormouse_store::agent::wake_queue;
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::model::FragmentKind;
+use dormouse_types::work::WorkCreator;
 use dormouse_types::work_outcome::{
     BuiltInOutcome, CannotRunReason, Figure, FigureList, FigureUnit, NothingReason, ResultList,
     WorkText,
 };
 use dormouse_types::{TaskId, WorkId};
+use dormouse_work::RequestContext;
 use dormouse_work::lifecycle::Edit;
 use jiff::civil::date;
 
@@ -180,6 +182,11 @@ fn what_was_said_minutes_ago_is_not_said_again(world: &World) {
     world.set("2026-03-04T20:00:00Z");
     assert_eq!(world.drain(), [DONE]);
     assert_eq!(world.said(&id)[2..], ["requested succeeded", "03-04 21:00 succeeded"]);
+    // So is what an agent requests.
+    let agent = RequestContext { creator: WorkCreator::Agent, ..me() };
+    wait(world.work.run_now(WS, &id, &agent)).expect("it runs");
+    assert_eq!(world.drain(), [DONE]);
+    assert_eq!(world.said(&id)[4..], ["requested succeeded"]);
 }
 
 fn runs_that_were_left_out_do_not_hide_when_it_last_ran(world: &World) {

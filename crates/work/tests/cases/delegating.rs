@@ -14,10 +14,14 @@ use dormouse_scheduler::{End, Event, Until};
 use dormouse_store::agent::change_item::{Item, State};
 use dormouse_store::{Commit, Db, change_log};
 use dormouse_testkit::scripted::Answer as Turn;
+use dormouse_types::built_in_work::ReadInstruction;
 use dormouse_types::model::{ModelError, Request, ToolCall, TurnEvent};
+use dormouse_types::named::Named;
 use dormouse_types::port::{BoxStream, Model, ModelClass};
 use dormouse_types::task::Flag;
 use dormouse_types::work::{RunState, WorkSource, WorkState};
+use dormouse_types::work_kind::{Agenda, Repeat, Repeated, WorkParameters};
+use dormouse_types::work_outcome::{BuiltInOutcome, WorkText};
 use dormouse_types::{
     Actor, AgentId, HolderId, OperationId, Origin, RunKey, Seq, TaskId, ThreadId, limits,
 };
@@ -45,7 +49,7 @@ fn propose_in(world: &World, task: &TaskId, title: &str, key: RunKey) -> Item {
     let view = wait(world.journal.task(WS, task)).expect("it is there");
     let view = state(&view, &TimeZone::UTC);
     let items = world.items(task);
-    let args = json!({ "title": title, "instructions": "Find three vans and their prices." });
+    let args = json!({ "title": title, "instructions": VANS });
     let call = ToolCall { id: "c".into(), name: "start_agent_work".into(), args };
     let context = ProposalContext {
         task: &view,
@@ -140,6 +144,86 @@ fn without_a_language_model_it_stays_open_until_one_is_chosen(world: &World) {
     world.models.replace([scripted.clone()], scripted.name(), None);
     confirm(world, &open);
     assert_eq!(wait(world.work.definitions(WS)).expect("readable").len(), 1);
+}
+
+/// What the rules make of an instruction that says nothing about when.
+fn read_as(parameters: WorkParameters) -> ReadInstruction {
+    ReadInstruction {
+        parameters,
+        schedule_words: "every day at 7:30".into(),
+        is_usual_time: true,
+        sentence: "Every day at 7:30: an agenda.".into(),
+        not_understood: Vec::new(),
+        language: "en",
+    }
+}
+
+/// The instructions of what [`propose`] proposes.
+const VANS: &str = "Find three vans and their prices.";
+
+/// Lets only the rules do work.
+fn choose_no_language_model(world: &World) {
+    let rules: Arc<dyn Model> = Arc::new(Rules(world.models.default_model()));
+    world.models.replace([rules], "rules", None);
+}
+
+fn what_the_rules_understand_needs_no_language_model(world: &World) {
+    choose_no_language_model(world);
+    let agenda = WorkParameters::Agenda(Agenda::default());
+    world.rules.understands(VANS, read_as(agenda.clone()));
+    world.rules.comes_to(BuiltInOutcome::Text(WorkText {
+        title: "1 task is due".into(),
+        sections: Vec::new(),
+        markdown: "- Pay the rent".into(),
+        figures: Vec::new(),
+    }));
+    let task = world.task("Move house", Vec::new());
+    confirm(world, &propose(world, &task, "Compare vans"));
+    let work = wait(world.work.definitions(WS)).expect("readable").remove(0);
+    let made = dormouse_work::definition::built_in(&work).expect("readable").expect("no model");
+    assert_eq!((made.parameters, made.sentence.as_str()), (agenda, "An agenda."));
+    assert_eq!(work.source, WorkSource::Agent);
+    assert_eq!(world.drain(), [DONE]);
+    world.drain();
+    assert_eq!(world.script.requests().len(), 0);
+    assert_eq!(entries(world, &task), ["**Agent work: 1 task is due**\n\n- Pay the rent"]);
+    // It read every task, so no model of somebody else gets its words from here.
+    assert_eq!(are_private(world, &task), [true]);
+    let view = wait(world.journal.task(WS, &task)).expect("it is there");
+    assert!(view.entries[0].value.tainted, "its words may be those of an imported task");
+}
+
+fn what_the_rules_understand_in_part_waits_for_a_language_model(world: &World) {
+    choose_no_language_model(world);
+    let agenda = || WorkParameters::Agenda(Agenda::default());
+    let make = Repeated::Make { title: "Call".into() };
+    let half = [
+        ReadInstruction { not_understood: vec!["and their prices".into()], ..read_as(agenda()) },
+        ReadInstruction { is_usual_time: false, ..read_as(agenda()) },
+        read_as(WorkParameters::Repeat(Repeat { what: make, by_rule: false })),
+    ];
+    let task = world.task("Move house", Vec::new());
+    let item = propose(world, &task, "Compare vans");
+    for read in half {
+        world.rules.understands(VANS, read.clone());
+        let refused = wait(world.changes.confirm(&owner(), &item.set, item.index, None));
+        let refused = refused.expect_err("a language model is needed").to_string();
+        assert!(refused.contains("needs a language model"), "{read:?}: {refused}");
+        assert_eq!(world.items(&task)[0].state, State::Pending, "{read:?}");
+    }
+}
+
+fn what_the_rules_do_for_an_agent_waits_for_the_person(world: &World) {
+    choose_no_language_model(world);
+    let task = world.task("Move house", Vec::new());
+    let named = Named { id: task.clone(), name: "Move house".into() };
+    let reset = Repeat { what: Repeated::Reset { task: named }, by_rule: true };
+    world.rules.understands(VANS, read_as(WorkParameters::Repeat(reset)));
+    confirm(world, &propose(world, &task, "Compare vans"));
+    let work = wait(world.work.definitions(WS)).expect("readable").remove(0);
+    let made = dormouse_work::definition::built_in(&work).expect("readable").expect("no model");
+    let WorkParameters::Repeat(repeat) = made.parameters else { panic!("{made:?}") };
+    assert!(!repeat.by_rule, "an agent makes no rule that its own changes are applied by");
 }
 
 fn a_confirm_that_is_given_twice_at_once_starts_one_run(world: &World) {
@@ -332,6 +416,9 @@ each_engine! {
     a_result_is_as_private_as_what_any_of_its_attempts_read,
     what_is_tried_again_before_the_next_poll_is_brought_back_once,
     without_a_language_model_it_stays_open_until_one_is_chosen,
+    what_the_rules_understand_needs_no_language_model,
+    what_the_rules_understand_in_part_waits_for_a_language_model,
+    what_the_rules_do_for_an_agent_waits_for_the_person,
     a_confirm_starts_one_run_and_its_result_is_one_entry,
     a_confirm_that_is_given_twice_at_once_starts_one_run,
     an_undo_takes_it_back_until_it_has_begun,

@@ -171,9 +171,74 @@ fn what_was_paused_never_runs_late(world: &World) {
     world.set("2026-03-03T08:00:00Z");
     world.script.push(finish("done", "Again."));
     assert_eq!(world.drain(), [DONE]);
-    assert_eq!(world.said(&id), ["03-03 09:00 succeeded"]);
+    assert_eq!(world.said(&id), ["03-02 09:00 skipped paused", "03-03 09:00 succeeded"]);
     let twice = wait(world.work.resume(WS, &id, &me())).expect_err("it is active");
     assert!(matches!(twice, WorkError::State { .. }), "{twice}");
+}
+
+fn what_a_pause_leaves_out_has_a_row_each_once(world: &World) {
+    let id = world.create("Standup", Some("daily at 9"));
+    world.set("2026-03-02T08:00:00Z");
+    world.plan();
+    // The first one had its row before the pause, which leaves it out.
+    wait(world.work.pause(WS, &id, &me())).expect("it is paused");
+    world.set("2026-03-04T12:00:00Z");
+    assert_eq!(world.drain(), []);
+    let left_out =
+        ["03-02 09:00 skipped paused", "03-03 09:00 skipped paused", "03-04 09:00 skipped paused"];
+    wait(world.work.resume(WS, &id, &me())).expect("it is resumed");
+    assert_eq!(world.said(&id), left_out);
+    wait(world.work.pause(WS, &id, &me())).expect("it is paused");
+    wait(world.work.resume(WS, &id, &me())).expect("it is resumed");
+    assert_eq!(world.drain(), []);
+    assert_eq!(world.said(&id), left_out, "each once");
+    assert_eq!(world.status(&id), "completed/skipped");
+    // What the schedule said until it was replaced was left out, too; nothing of the new one was.
+    wait(world.work.pause(WS, &id, &me())).expect("it is paused");
+    world.set("2026-03-05T12:00:00Z");
+    let edit = Edit { schedule: Some(world.schedule("daily at 18:00")), ..Edit::default() };
+    wait(world.work.edit(WS, &id, &edit, &me())).expect("it is edited");
+    wait(world.work.resume(WS, &id, &me())).expect("it is resumed");
+    assert_eq!(world.said(&id)[3..], ["03-05 09:00 skipped paused"]);
+    assert_eq!(world.drain(), []);
+}
+
+fn what_was_due_before_held_work_was_paused_is_not_said_to_be_paused(world: &World) {
+    let id = world.create("Standup", Some("daily at 9"));
+    wait(world.work.hold_all(WS)).expect("it is held");
+    world.set("2026-03-03T12:00:00Z");
+    wait(world.work.pause(WS, &id, &me())).expect("it is paused");
+    world.set("2026-03-04T12:00:00Z");
+    wait(world.work.resume(WS, &id, &me())).expect("it is resumed");
+    assert_eq!(world.said(&id), ["03-04 09:00 skipped paused"]);
+}
+
+fn work_that_happens_once_says_that_it_was_paused(world: &World) {
+    let id = world.create("Call", Some("tomorrow at 15:00"));
+    wait(world.work.pause(WS, &id, &me())).expect("it is paused");
+    world.set("2026-03-04T08:00:00Z");
+    wait(world.work.resume(WS, &id, &me())).expect("it is resumed");
+    assert_eq!(world.drain(), []);
+    assert_eq!(world.said(&id), ["03-03 15:00 skipped paused"]);
+}
+
+fn a_pause_of_a_year_leaves_ten_rows_and_the_oldest_counts(world: &World) {
+    let id = world.create("Look", Some("every hour"));
+    wait(world.work.pause(WS, &id, &me())).expect("it is paused");
+    world.set("2027-03-02T07:30:00Z");
+    wait(world.work.resume(WS, &id, &me())).expect("it is resumed");
+    let runs = world.runs(&id);
+    assert_eq!(runs.len(), 10);
+    let hours: Vec<String> =
+        runs.iter().map(|run| world.local(run.scheduled_for.expect("due"))).collect();
+    assert_eq!((hours[0].as_str(), hours[9].as_str()), ("03-01 23:00", "03-02 08:00"));
+    let summaries: Vec<Option<&str>> = runs.iter().map(|run| run.summary.as_deref()).collect();
+    let counted = "8751 times from 2026-03-02 09:00 on were left out, because it was paused.";
+    assert_eq!(summaries[0], Some(counted));
+    assert_eq!(summaries[1..], [None; 9]);
+    world.script.push(finish("done", "Looked."));
+    world.set("2027-03-02T08:00:00Z");
+    assert_eq!(world.drain(), [DONE], "it goes on with the next");
 }
 
 fn a_pause_between_plan_and_claim_leaves_the_run_out(world: &World) {
@@ -344,6 +409,10 @@ each_engine! {
     new_instructions_count_from_the_next_run,
     a_new_schedule_makes_new_occurrences_from_now_on,
     what_was_paused_never_runs_late,
+    what_a_pause_leaves_out_has_a_row_each_once,
+    what_was_due_before_held_work_was_paused_is_not_said_to_be_paused,
+    work_that_happens_once_says_that_it_was_paused,
+    a_pause_of_a_year_leaves_ten_rows_and_the_oldest_counts,
     a_pause_between_plan_and_claim_leaves_the_run_out,
     everything_can_be_paused_at_once,
     what_is_deleted_starts_nothing_and_keeps_its_history,

@@ -127,6 +127,32 @@ fn who_may_not_decide_ends_no_run_that_begins_to_ask_meanwhile(world: &World) {
     }
 }
 
+/// Its first run failed, and the next one is under way, waits for its turn, or was left out.
+fn who_may_not_decide_hides_no_failure_behind_a_later_run(world: &World) {
+    let agent = RequestContext { may_decide: false, ..me() };
+    type Begun = fn(&World, &WorkId);
+    let later: [Begun; 2] = [
+        |world, id| drop(wait(world.work.run_now(WS, id, &me())).expect("it is requested")),
+        |world, id| {
+            wait(world.work.run_now(WS, id, &me())).expect("it is requested");
+            wait(world.work.pause(WS, id, &me())).expect("it is paused, and the run left out");
+        },
+    ];
+    for begin in later {
+        let id = world.create("Book the van", None);
+        world.script.push(finish("failed", "No van in town."));
+        world.drain();
+        begin(world, &id);
+        let archived = wait(world.work.archive(WS, &id, &agent));
+        let deleted = wait(world.work.delete(WS, &id, &agent));
+        for refused in [archived, deleted] {
+            let refused = refused.expect_err("the failure needs the person");
+            assert!(matches!(refused, WorkError::NeedsDecide { .. }), "{refused}");
+        }
+        wait(world.work.delete(WS, &id, &me())).expect("the person may");
+    }
+}
+
 fn what_is_made_in_a_conversation_is_made_once_even_if_that_is_gone(world: &World) {
     let conversation = wait(world.work.begin_conversation(WS, "Vans", &me())).expect("it begins");
     let source = (WorkSource::Conversation, Some(conversation.to_string()));
@@ -194,6 +220,7 @@ fn work_that_is_archived_is_not_tried_again(world: &World) {
 
 each_engine! {
     who_may_not_decide_ends_no_run_that_begins_to_ask_meanwhile,
+    who_may_not_decide_hides_no_failure_behind_a_later_run,
     what_is_made_in_a_conversation_is_made_once_even_if_that_is_gone,
     nothing_of_deleted_work_goes_on,
     work_that_is_archived_is_not_tried_again,

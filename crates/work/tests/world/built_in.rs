@@ -14,18 +14,28 @@ use dormouse_types::{WorkId, WorkspaceId};
 use dormouse_work::Facts;
 use jiff::civil::{Date, date};
 
-/// Rules that come to what a test says.
-pub struct FixedRules(Mutex<BuiltInOutcome>);
+/// Rules that come to what a test says, and understand what it says.
+pub struct FixedRules {
+    outcome: Mutex<BuiltInOutcome>,
+    understood: Mutex<Option<(String, ReadInstruction)>>,
+}
 
 impl Default for FixedRules {
     fn default() -> Self {
-        Self(Mutex::new(BuiltInOutcome::Nothing { why: NothingReason::NothingThere }))
+        let nothing = BuiltInOutcome::Nothing { why: NothingReason::NothingThere };
+        Self { outcome: Mutex::new(nothing), understood: Mutex::new(None) }
     }
 }
 
 impl FixedRules {
     pub fn comes_to(&self, outcome: BuiltInOutcome) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = outcome;
+        *self.outcome.lock().unwrap_or_else(PoisonError::into_inner) = outcome;
+    }
+
+    /// Lets one instruction be understood.
+    pub fn understands(&self, text: &str, as_this: ReadInstruction) {
+        let understood = Some((text.to_owned(), as_this));
+        *self.understood.lock().unwrap_or_else(PoisonError::into_inner) = understood;
     }
 }
 
@@ -36,11 +46,14 @@ impl WorkRules for FixedRules {
 
     fn read(
         &self,
-        _: &str,
+        text: &str,
         _: &Known,
         _: &InstructionReader,
     ) -> Result<ReadInstruction, RefusedInstruction> {
-        Err(RefusedInstruction("nothing is read here".into()))
+        let understood = self.understood.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = understood.as_ref().filter(|(known, _)| known == text);
+        let read = read.map(|(_, read)| read.clone());
+        read.ok_or_else(|| RefusedInstruction("nothing else is read here".into()))
     }
 
     fn say(&self, _: &WorkParameters, _: Option<&str>, _: &InstructionReader) -> String {
@@ -52,7 +65,7 @@ impl WorkRules for FixedRules {
     }
 
     fn run(&self, _: &WorkspaceFacts, _: &WorkParameters, _: &str) -> BuiltInOutcome {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.outcome.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -68,6 +81,10 @@ impl NotedFacts {
 }
 
 impl Facts for NotedFacts {
+    fn names(&self, _: WorkspaceId) -> BoxFuture<'_, Result<Known, RunError>> {
+        Box::pin(std::future::ready(Ok(Known::default())))
+    }
+
     fn gather<'a>(
         &'a self,
         _: WorkspaceId,

@@ -102,7 +102,13 @@ fn connections() -> &'static tokio::runtime::Runtime {
 }
 
 pub fn me() -> RequestContext {
-    RequestContext { actor: Actor::Owner, key: None, may_decide: true, sent: String::new() }
+    RequestContext {
+        actor: Actor::Owner,
+        key: None,
+        may_decide: true,
+        creator: WorkCreator::User,
+        sent: String::new(),
+    }
 }
 
 /// Ends a run.

@@ -292,13 +292,13 @@ pub fn last_ended_well(workspace: WorkspaceId, work: &WorkId, before: i64) -> Qu
     }
 }
 
-/// The last run of a definition before one of them that reported something: with a result, and not for the
-/// person who started it.
+/// The last run of a definition before one of them that reported something: with a result, and not for
+/// somebody who requested it.
 pub fn last_reported(workspace: WorkspaceId, work: &WorkId, before: i64) -> Query<Run> {
     Query {
         db: Db::Agent,
         sql: runs_where!(
-            "work_id = ?2 AND n < ?3 AND state = 'succeeded' AND created_by <> 'user'
+            "work_id = ?2 AND n < ?3 AND state = 'succeeded' AND created_by = 'scheduler'
              ORDER BY n DESC LIMIT 1"
         ),
         params: params_values![ws(workspace), work.as_str(), before],

@@ -299,12 +299,16 @@ it under \"See a whole request\".
 - The name of a label is sent only if one of the tasks that have it may be sent (`docs/private.md`).
 - What is kept back is left out whole. The model reads how many entries, notes and so on it was not shown,
   and why, and so do you in the list of wakes.
+- Nothing more is sent of a task once it is deleted, not even by a wake or a run about it that is under way. An entry
+  that is deleted before it was sent is not sent. What an agent has read stays in its memory until you have it
+  forgotten (`docs/memory.md`).
 - A wake of a private task asks no model that is not yours, and says so; likewise a wake of a task of another
   category.
 - A request that is not sent, and a call that is refused because of what it is about, stand in the audit log as
   `policyDenied`, with the model and the reason, and without the text.
 - A text of which nobody knows what it was made of, because an earlier version wrote it, is not sent.
-- Once you have confirmed a proposal, its value is part of the task, and as private as that.
+- Once you have confirmed a proposal, its value is part of the task, and as private as that. Of one that was made of
+  something private you are told so before.
 
 ## A wake
 

@@ -71,8 +71,8 @@ fn format(text: &str) -> Result<Format, String> {
 /// The format that the end of a file's name says; none for JSON, which holds everything.
 fn format_of(file: &Path) -> Option<Format> {
     let end = file.extension()?.to_str()?;
-    let said = format(end).ok()?;
-    (said != Format::Page && said != Format::File(ExportFormat::Json)).then_some(said)
+    let named = format(end).ok()?;
+    (named != Format::Page && named != Format::File(ExportFormat::Json)).then_some(named)
 }
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {

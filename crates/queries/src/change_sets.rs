@@ -7,11 +7,9 @@ use dormouse_changes::set::effective_state;
 use dormouse_changes::set::fold;
 use dormouse_changes::{group, tools, words};
 use dormouse_journal::{JournalError, TaskReviewState, TaskView, state};
-use dormouse_runs::clearance;
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set;
 use dormouse_store::agent::entity::{self, Stored};
-use dormouse_store::journal::privacy::{self, Privacy};
 use dormouse_store::{ReadError, in_list};
 use dormouse_types::field_change::FieldChange;
 use dormouse_types::model::TaskState;
@@ -143,7 +141,6 @@ impl Queries {
             Err(JournalError::Read(ReadError::Corrupt { .. })) => Tasks::new(),
             Err(error) => return Err(error.into()),
         };
-        let private = self.made_of_private(ws, &sets, &items).await?;
         let now = self.clock.now();
         let mut views = Vec::with_capacity(sets.len());
         for set in sets {
@@ -153,42 +150,10 @@ impl Queries {
             let needs_decision =
                 |item: &Item| effective_state::of(item, review, now).needs_decision();
             if listed == Listed::All || items.iter().any(needs_decision) {
-                let is_private = private.contains(&set.doc.value.id);
-                let mut view = self.set_view(set, items, task);
-                for item in view.items.iter_mut().filter(|_| is_private) {
-                    item.made_of_private = item.status.is_open();
-                }
-                views.push(view);
+                views.push(self.set_view(set, items, task));
             }
         }
         Ok(views)
-    }
-
-    /// Those of the sets with open items that were made of something private, for a task that is not private.
-    async fn made_of_private(
-        &self,
-        ws: WorkspaceId,
-        sets: &[Stored<change_set::ChangeSet>],
-        items: &BTreeMap<ChangeSetId, Vec<Item>>,
-    ) -> Result<BTreeSet<ChangeSetId>, ReadError> {
-        let is_open = |set: &&change_set::ChangeSet| {
-            items.get(&set.id).is_some_and(|items| items.iter().any(|item| item.state.is_open()))
-        };
-        let open: Vec<_> = sets.iter().map(|set| &set.doc.value).filter(is_open).collect();
-        let tasks: BTreeSet<String> = open.iter().map(|set| set.task_id.to_string()).collect();
-        let tasks: Vec<String> = tasks.into_iter().collect();
-        let mut visible = BTreeSet::new();
-        for some in tasks.chunks(in_list::MOST) {
-            let found = self.store.all(privacy::of_some(ws, some)).await?;
-            let is_visible = |task: &Privacy| task.facts.as_ref().is_some_and(|it| !it.is_private);
-            visible.extend(found.into_iter().filter(is_visible).map(|task| task.id));
-        }
-        let open = open.into_iter().filter(|set| visible.contains(set.task_id.as_str()));
-        let open: Vec<ChangeSetId> = open.map(|set| set.id.clone()).collect();
-        match open.is_empty() {
-            true => Ok(BTreeSet::new()),
-            false => clearance::made_of_private(&self.store, ws, &open).await,
-        }
     }
 
     /// A change set as a verdict left it, with its task if that is known. Reads nothing.
@@ -258,7 +223,6 @@ impl Queries {
             current,
             change,
             set_since,
-            made_of_private: false,
             set: item.set,
             index: item.index,
             tool_name: item.tool,

@@ -84,7 +84,7 @@ pub async fn clearance(
     if shows_private && categories.is_none() {
         return Ok(Clearance::Everything);
     }
-    let facts = Facts::read(store, ws, Some(holder), &requested).await?;
+    let facts = Facts::read(store, ws, holder, &requested).await?;
     let may_be_private = |row: &PrivacyFacts| shows_private || !row.is_private;
     let is_allowed = |row: &PrivacyFacts| {
         let category = row.category.as_ref();
@@ -115,29 +115,13 @@ pub async fn made_of(
     holder: &HolderId,
     requested: &BTreeSet<Source>,
 ) -> Result<MadeOf, ReadError> {
-    let facts = Facts::read(store, ws, Some(holder), requested).await?;
+    let facts = Facts::read(store, ws, holder, requested).await?;
     let is_open = |row: &PrivacyFacts| !row.is_private && row.category.is_none();
     let shown = facts.shown_of(requested, is_open);
     Ok(MadeOf {
         has_read: !facts.rows.is_empty(),
         is_private: requested.iter().any(|source| !shown.contains(source)),
     })
-}
-
-/// Returns those sets of proposals whose models were shown something that is private now. A set that no run
-/// made, such as one of a client, is not among them.
-pub async fn made_of_private(
-    store: &Store,
-    ws: WorkspaceId,
-    sets: &[ChangeSetId],
-) -> Result<BTreeSet<ChangeSetId>, ReadError> {
-    let requested = sets.iter().cloned().map(Source::Proposals).collect();
-    let facts = Facts::read(store, ws, None, &requested).await?;
-    let shown = facts.shown_of(&requested, |row| !row.is_private);
-    let is_of_a_run =
-        |set: &&ChangeSetId| facts.sets.get(set).is_some_and(|key| facts.runs.contains_key(key));
-    let private = sets.iter().filter(is_of_a_run);
-    Ok(private.filter(|set| !shown.contains(&Source::Proposals((*set).clone()))).cloned().collect())
 }
 
 /// Returns what a person says of a provider, if it was added here. It is read for each request,
@@ -171,13 +155,13 @@ impl Facts {
     async fn read(
         store: &Store,
         ws: WorkspaceId,
-        holder: Option<&HolderId>,
+        holder: &HolderId,
         requested: &BTreeSet<Source>,
     ) -> Result<Self, ReadError> {
         let mut facts = Self::default();
         let mut all = BTreeSet::new();
         let mut new = requested.clone();
-        let mut holders: Vec<HolderId> = holder.into_iter().cloned().collect();
+        let mut holders = vec![holder.clone()];
         while !new.is_empty() || !holders.is_empty() {
             all.extend(new.iter().cloned());
             let mut found = BTreeSet::new();

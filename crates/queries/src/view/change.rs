@@ -82,10 +82,6 @@ pub struct ChangeItem {
     /// Whether the user set the value after the proposal; a confirm must then name `now`.
     #[serde(default)]
     pub set_since: bool,
-    /// Whether something private was part of what it was made of, while its task is not private: once it is confirmed,
-    /// its value can be seen wherever the task can. Only an open item of a list or a set says so.
-    #[serde(default)]
-    pub made_of_private: bool,
     /// Whether it is among the ten shown.
     pub shown: bool,
     /// When it expires.

@@ -307,8 +307,7 @@ it under \"See a whole request\".
 - A request that is not sent, and a call that is refused because of what it is about, stand in the audit log as
   `policyDenied`, with the model and the reason, and without the text.
 - A text of which nobody knows what it was made of, because an earlier version wrote it, is not sent.
-- Once you have confirmed a proposal, its value is part of the task, and as private as that. Of one that was made of
-  something private you are told so before.
+- Once you have confirmed a proposal, its value is part of the task, and as private as that.
 
 ## A wake
 

@@ -30,6 +30,9 @@ const HEAD: usize = 60;
 /// Units: characters. The longest name of lines with the names around it.
 const OUTER: usize = 200;
 
+/// Signs in front of what was given up or is still missing: such a line names no others.
+const CROSSES: [char; 5] = ['✘', '✗', '✖', '✕', '❌'];
+
 /// How many lines below a name are looked at for one that is not blank.
 const FAR: usize = 20;
 
@@ -280,6 +283,7 @@ fn head<'a>(lines: &[&'a str], at: usize, shape: Shape) -> Option<&'a str> {
         || (is_bulleted(line) && !(has_colon && is_bulleted(next) && is_inner()))
         || intake::boxed(text).is_some()
         || intake::ticked_at_end(text).is_some()
+        || text.starts_with(CROSSES)
         || text.chars().nth(HEAD).is_some()
     {
         return None;
@@ -403,11 +407,16 @@ fn marked(line: &str) -> (Option<char>, &str) {
     match intake::boxed(bare) {
         Some((mark, title)) if !title.is_empty() => (Some(mark), title),
         Some(_) => (None, bare),
-        None => match intake::ticked_at_end(bare) {
+        None => match intake::ticked_at_end(bare).or(crossed_off(bare)) {
             Some(title) => (Some('x'), title),
             None => (None, bare),
         },
     }
+}
+
+/// The words behind the `x` of todo.txt: "x bins".
+fn crossed_off(text: &str) -> Option<&str> {
+    text.strip_prefix("x ").filter(|words| words.starts_with(char::is_alphabetic))
 }
 
 /// A line of PlainTasks without the cross of a task that was given up.

@@ -43,6 +43,12 @@ pub fn looks_like(text: &str) -> bool {
         let marks = Marks::of(line);
         certain +=
             usize::from(marks.priority.is_some() || (marks.is_done && marks.days[0].is_some()));
+        let is_own = |token| match token {
+            Token::Value("due" | "t", value) => day(value).is_some(),
+            Token::Value("status", value) => value.parse::<Status>().is_ok(),
+            Token::Value(..) | Token::Project(_) | Token::Context(_) | Token::Word => false,
+        };
+        certain += usize::from(Token::all(marks.rest).any(is_own));
         let is_tagged = Token::all(marks.rest).any(|token| match token {
             Token::Project(_) | Token::Context(_) => true,
             Token::Value(key, _) => matches!(key, "due" | "pri" | "rec" | "t"),

@@ -497,3 +497,47 @@ proptest! {
         prop_assert_eq!(again(ExportFormat::ICalendar, &once), once);
     }
 }
+
+#[test]
+fn what_a_note_holds_comes_back_as_a_note_and_hides_no_other_task() {
+    let notes = [
+        "log:\n```\nERROR 500",
+        "~~~\nopen",
+        "<!-- open",
+        "24/Nov/26 10:00 AM;mk;seen it too",
+        "first\n\n24/Nov/26 10:00 AM;mk;seen it too",
+        "Nov 5, 2026: oiled once\n\n2026-11-07: oiled twice",
+        "Monday\n------\n\nTuesday\n=======",
+        "-----\nafter\n-----",
+        "---\nfoo: bar\n---",
+        "✔ signed off\n☐ publish",
+        "Action items:\n- a\n- b",
+        "**Action items**\n- call Anna",
+        "| done | title |\n|---|---|\n| x | visa |",
+        "- [ ] \n☐ a",
+    ];
+    for text in notes {
+        let entry = |text: &str| draft::Entry {
+            key: "text#1".into(),
+            text: text.into(),
+            ..draft::Entry::default()
+        };
+        let first = Task {
+            key: "first".into(),
+            title: "First".into(),
+            entries: vec![entry(text)],
+            ..Task::default()
+        };
+        let second =
+            Task { key: "second".into(), title: "Ship 📅 2026-12-01".into(), ..Task::default() };
+        let written = write(&[first, second], ExportFormat::Markdown);
+        let read = dormouse_formats::markdown::read("list.md", written.text.as_bytes());
+        let read = read.unwrap_or_else(|error| panic!("{text}: {error}")).tasks;
+        let titles: Vec<&str> = read.iter().map(|task| task.title.as_str()).collect();
+        assert_eq!(titles, ["First", "Ship 📅 2026-12-01"], "{}", written.text);
+        let texts: Vec<&str> = read[0].entries.iter().map(|entry| entry.text.as_str()).collect();
+        assert_eq!((texts, read[0].items.len()), (vec![text], 0), "{}", written.text);
+        let days: Vec<_> = read[0].entries.iter().map(|entry| entry.on).collect();
+        assert_eq!((days, written.losses.len()), (vec![None], 0), "{text}: {:?}", written.losses);
+    }
+}

@@ -204,3 +204,44 @@ fn a_list_of_plain_tasks_has_what_its_signs_and_tags_say() {
     Old thing: DONE | in Archive | @done (26-11-01 10:15)
     ");
 }
+
+#[test]
+fn items_below_a_bare_box_are_all_of_one_depth() {
+    let text = b"# List\n\n[ ] a\n\t[ ] b\n\t\t[ ] bb\n\t[ ] c\n[ ] d\n";
+    let reading = dormouse_formats::markdown::read("list.md", text).expect("it is read");
+    let items = reading.tasks[0].items.iter().map(|item| (item.title.as_str(), item.depth));
+    assert_eq!(items.collect::<Vec<_>>(), [("a", 0), ("b", 1), ("bb", 2), ("c", 1), ("d", 0)]);
+}
+
+#[test]
+fn a_crossed_line_names_no_others_and_an_x_ticks_a_plain_line() {
+    assert_snapshot!(tasks("✔ book hall\n✗ pay deposit\n• invite band\n– posters\n"), @"
+    plainLines
+    book hall: DONE
+    ✗ pay deposit:
+    invite band:
+    posters:
+    ");
+    assert_snapshot!(tasks("sweep loft\nfix lock\nx bins\nx 4 tyres\nhoover\n"), @"
+    plainLines
+    sweep loft:
+    fix lock:
+    bins: DONE
+    x 4 tyres:
+    hoover:
+    ");
+    assert_snapshot!(tasks("Plan a party due:2026-12-04\nBuy milk\nx bins\n"), @"
+    todoTxt
+    Plan a party: due 2026-12-04
+    Buy milk:
+    bins: DONE
+    ");
+}
+
+#[test]
+fn a_day_with_a_year_of_two_figures_is_one_of_this_century() {
+    let reading =
+        dormouse_formats::markdown::read("list.md", b"# A\n\n- [ ] x\n\n24 Nov 26: bought\n");
+    let on = reading.expect("it is read").tasks[0].entries[0].on;
+    assert_eq!(on.map(|day| day.to_string()).as_deref(), Some("2026-11-24"));
+}

@@ -77,8 +77,8 @@ fn items_below_the_lanes_of_a_board_are_tasks() {
                    # Done\n\n- Delta\n";
     assert_snapshot!(tasks(bullets), @"
     markdown
-    Alpha with the blue door:
-    Beta:
+    Alpha with the blue door: in Backlog
+    Beta: in Backlog
     Gamma: IN PROGRESS | - and its lid
     Delta: DONE
     ");
@@ -91,6 +91,14 @@ fn items_below_the_lanes_of_a_board_are_tasks() {
     Floor: IN PROGRESS | in Shed
     Walls: DONE | in Shed
     ");
+    let waiting = "## Doing\n- [ ] a\n\n## Waiting\n- [ ] b\n\n## Won't do\n- [ ] c\n\n## Backlog\n- [ ] d\n\n## Done\n";
+    assert_snapshot!(tasks(waiting), @"
+    markdown
+    a: IN PROGRESS
+    b: ON HOLD | Waiting
+    c: REJECTED
+    d: in Backlog
+    ");
     let report =
         "# Week 48\n\n## Done\n- shipped\n\n## In progress\n- the form\n\n## Risks\n- rain\n";
     assert_eq!(tasks(report).lines().count(), 2);
@@ -99,6 +107,13 @@ fn items_below_the_lanes_of_a_board_are_tasks() {
     markdown
     To do: [ ] a
     Doing: [ ] b
+    ");
+    let phases = "# Launch\n## Phase 1\n### To do\n- [ ] a\n### Doing\n- [ ] b\n## Phase 2\n### To do\n- [ ] d\n";
+    assert_snapshot!(tasks(phases), @"
+    markdown
+    Phase 1: To do: in Launch | [ ] a
+    Phase 1: Doing: in Launch | [ ] b
+    Phase 2: To do: in Launch | [ ] d
     ");
     let letter = "# Done\n\nWe shipped it.\n\n- twice\n\n# In progress\n\n- the form\n";
     assert_eq!(tasks(letter).lines().count(), 2);

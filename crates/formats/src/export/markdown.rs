@@ -220,8 +220,12 @@ fn entry_text(entry: &Entry, notes: Notes) -> String {
         None => text.trim_matches('\n'),
     };
     let text = match notes {
-        // Behind a day, the first line is neither.
-        Notes::Kept => escapes::escaped(text, usize::from(day.is_some())),
+        // The first line has the day of the entry, in front or by itself.
+        Notes::Kept => {
+            let is_heading = text.trim_start().starts_with('#');
+            let is_dated = day.is_some() || entry.on.is_some() && !is_heading;
+            escapes::escaped(text, usize::from(is_dated))
+        }
         Notes::Shown(level) => deeper(text, level),
     };
     let text = without_underlines(&text);

@@ -102,6 +102,10 @@ pub(super) fn boxed(item: &str) -> Option<(&str, char, &str)> {
 /// bold.
 pub(super) fn names_list(line: &str) -> bool {
     let text = line.trim();
+    // Behind a backslash it is a word of the text.
+    if text.starts_with('\\') {
+        return false;
+    }
     let is_name = text.trim_end_matches(['*', '_']).ends_with(':')
         || text.ends_with(':')
         || intake::in_bold(text).is_some();

@@ -8,6 +8,10 @@ use crate::when::{self, LANGUAGES, Leading};
 ///
 /// `year` completes a day and month without a year, as in headings below a dated one.
 pub(crate) fn leading(text: &str, year: Option<i16>) -> Leading<'_> {
+    // Behind a backslash it is a word of the text.
+    if text.trim_start().starts_with('\\') {
+        return Leading::Nothing;
+    }
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let read = LANGUAGES.iter().map(|&language| when::leading(text, year, language));
     let mut impossible = Leading::Nothing;

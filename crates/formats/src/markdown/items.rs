@@ -119,6 +119,12 @@ fn add_unlisted(source: &Source<'_>, outline: &mut Outline) {
         let check = CheckBox::new(source, (number, number), parent, at, marker, mark);
         let is_plain = beside.is_some();
         boxes.push(CheckBox { is_plain, is_beside_box: is_plain, ..check });
+        // What is around it goes on with the next line.
+        let mut around = parent;
+        while let Some(at) = around {
+            boxes[at].last = boxes[at].last.max(number);
+            around = boxes[at].parent;
+        }
     }
     outline.boxes = boxes;
 }

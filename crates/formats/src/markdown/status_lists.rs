@@ -17,15 +17,18 @@ use crate::intake;
 const FEWEST: usize = 2;
 
 /// The status that a heading gives to what is below it.
-fn status_of(heading: &Heading) -> Option<Status> {
+pub(super) fn status_of(heading: &Heading) -> Option<Status> {
     let name = intake::without_limit(&heading.text);
     intake::list_status(name).or_else(|| intake::status_of(name))
 }
 
-/// Whether the lowest headings are the lanes of a board.
+/// Whether the lowest headings are the lanes of a board, with at most its title above them.
 fn are_lanes(source: &Source<'_>, headings: &[Heading]) -> bool {
     let Some(lowest) = headings.iter().map(|heading| heading.level).max() else { return false };
     let lanes = headings.iter().filter(|heading| heading.level == lowest);
+    if headings.iter().filter(|heading| heading.level < lowest).nth(1).is_some() {
+        return false;
+    }
     let Some(statuses) = lanes.map(status_of).collect::<Option<Vec<Status>>>() else {
         return false;
     };
@@ -38,10 +41,21 @@ fn are_lanes(source: &Source<'_>, headings: &[Heading]) -> bool {
     has_others && statuses.contains(&Status::InProgress) && !headings.iter().any(has_fields)
 }
 
-/// Whether a heading only says what is done, or what is not.
+/// Whether a heading only says what is done, or what is not. The lane of a board that says more than that is a category.
 pub(super) fn names_status(outline: &Outline, heading: usize) -> bool {
-    let names_tasks = outline.is_status_list || outline.has_lanes;
-    names_tasks && status_of(&outline.headings[heading]).is_some()
+    let heading = &outline.headings[heading];
+    match outline.has_lanes {
+        true => match status_of(heading) {
+            Some(Status::Open | Status::Groomed) => intake::names_actions(&heading.text),
+            status => status.is_some(),
+        },
+        false => outline.is_status_list && status_of(heading).is_some(),
+    }
+}
+
+/// Whether a heading is a lane of a board.
+pub(super) fn is_lane(outline: &Outline, heading: usize) -> bool {
+    outline.has_lanes && status_of(&outline.headings[heading]).is_some()
 }
 
 /// Makes a task of each block of such a file.
@@ -91,6 +105,7 @@ pub(super) fn find(source: &Source<'_>, outline: &mut Outline) {
     if blocks.len() >= FEWEST && are_tasks {
         outline.boxes = blocks;
         outline.is_status_list = true;
+        outline.has_lanes = has_lanes;
     }
 }
 

@@ -95,6 +95,10 @@ pub(super) fn decide(sections: &[Section], outline: &Outline, has_category: bool
     walk.sort_out(&roots, has_category);
     // Those headings are the status of their tasks.
     for (at, section) in sections.iter().enumerate() {
+        let is_lane = |heading| status_lists::is_lane(outline, heading);
+        if section.is_bare && section.heading.is_some_and(is_lane) {
+            walk.structure.kinds[at] = Kind::Over;
+        }
         if section.heading.is_some_and(|heading| status_lists::names_status(outline, heading)) {
             walk.structure.uses[at] = None;
         }

@@ -201,6 +201,7 @@ impl File<'_> {
         let (own, not_taken) = own.unwrap_or_default();
         let key = own.id.as_deref().and_then(|id| keys.own(id));
         let has_own_id = key.is_some() || self.is_sole && self.matter.id.is_some();
+        let has_own_title = key.is_some() || self.is_sole && self.matter.exported_as().is_some();
         let key = key.unwrap_or_else(|| keys.next(self.path_key(self.has_items.then_some(root))));
         let mut task = self.task(key, title);
         let (properties, property_lines) = match self.sections[root].heading {
@@ -222,7 +223,9 @@ impl File<'_> {
             number,
         );
         let signs = signs::read(&task.title);
-        if titled_by.is_some() && signs.are_of_heading() {
+        if has_own_title {
+            // What it is due and so on is in its fields.
+        } else if titled_by.is_some() && signs.are_of_heading() {
             task.title.clone_from(&signs.title);
             task.due_on = signs.due_on.or(task.due_on);
             task.priority = signs.priority.or(task.priority);
@@ -324,10 +327,17 @@ impl File<'_> {
             task.status = match check.mark {
                 _ if check.is_checked => Some(Status::Done),
                 mark if intake::status_of_mark(mark).is_some() => intake::status_of_mark(mark),
-                _ if self.matter.is_board || self.outline.has_lanes => {
+                _ if self.outline.has_lanes => {
                     let lane = section.heading(self.outline);
-                    lane.and_then(|lane| board::status_of(intake::without_limit(&lane.text)))
-                        .or(task.status)
+                    let status = lane.and_then(status_lists::status_of);
+                    if status.is_some_and(Status::needs_reason) {
+                        task.status_reason = lane.map(|lane| lane.text.clone());
+                    }
+                    status.filter(|status| *status != Status::Open).or(task.status)
+                }
+                _ if self.matter.is_board => {
+                    let lane = section.heading(self.outline);
+                    lane.and_then(|lane| board::status_of(&lane.text)).or(task.status)
                 }
                 _ => task.status,
             };

@@ -35,6 +35,9 @@ impl Leading<'_> {
 /// Units: bytes. A day that a text begins with is written within so many.
 const LONGEST: usize = 64;
 
+/// What a year of two figures is read by where no other is known: up to 20 years after it.
+const RECENT: i16 = 2030;
+
 /// Reads the day at the very beginning of a text, with its weekday if one is written.
 ///
 /// Such a day has happened and stays what it is, so it counts only with its year; `year` completes a
@@ -45,7 +48,7 @@ pub fn leading(text: &str, year: Option<i16>, language: Language) -> Leading<'_>
     if !may_begin(start, language) {
         return Leading::Nothing;
     }
-    let Ok(base) = Date::new(year.unwrap_or(2000), 1, 1) else { return Leading::Nothing };
+    let Ok(base) = Date::new(year.unwrap_or(RECENT), 1, 1) else { return Leading::Nothing };
     let reader = Reader {
         now: base.to_datetime(Time::midnight()),
         zone: TimeZone::UTC,

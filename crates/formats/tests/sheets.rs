@@ -359,3 +359,14 @@ fn a_row_that_sums_up_the_others_is_no_task() {
     Sum: - Price: 4 / - Who: Ana checks it
     ");
 }
+
+#[test]
+fn a_status_that_is_not_understood_is_said() {
+    assert_snapshot!(tasks("Task,Status\nA,shipped\nB,Done\nC,w trakcie\n"), @"
+    csv
+    A: - Status: shipped
+    B: DONE
+    C: - Status: w trakcie
+    ");
+    assert_snapshot!(remarks("Task,Status\nA,shipped\nB,Done\nC,w trakcie\n"), @"2: this status is not understood: kept as text (also on one more line)");
+}

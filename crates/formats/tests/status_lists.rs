@@ -179,3 +179,16 @@ fn the_properties_of_a_page_are_fields_of_its_task() {
     Sync: [ ] ask him | Date: 17 Nov / Status: waiting for Bob
     ");
 }
+
+#[test]
+fn a_card_that_moves_to_another_lane_is_the_same_task() {
+    let key = |text: &str| {
+        let reading =
+            dormouse_formats::markdown::read("board.md", text.as_bytes()).expect("it is read");
+        reading.tasks.iter().map(|task| task.key.clone()).collect::<Vec<_>>()
+    };
+    let before = key("## To do\n- [ ] a\n- [ ] b\n## Doing\n## Done\n- [x] c\n");
+    let after = key("## To do\n- [ ] b\n## Doing\n- [ ] a\n## Done\n- [x] c\n");
+    assert_eq!((&before[0], &before[1]), (&after[1], &after[0]));
+    assert_eq!(before[2], after[2]);
+}

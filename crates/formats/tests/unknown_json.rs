@@ -64,7 +64,7 @@ fn a_board_of_another_program_than_trello_has_titles_lists_and_labels() {
     assert_snapshot!(remarks(BOARD), @"
     3: no tasks are found in `labels`, `lists`: left out
     6: JSON of no known program: what its members mean is a guess by their names
-    6: `dueAt` has no field: kept as text
+    6: the time of `dueAt` has no field: kept as text
     ");
 }
 
@@ -222,4 +222,25 @@ fn an_object_on_each_line_is_a_task_on_each_line() {
     // A line that breaks off makes it no list of objects, and nothing of it is lost.
     let broken = "{\"title\": \"Paint\", \"done\": false}\n{\"title\": \"Saw\", \"do\n";
     assert_snapshot!(tasks(broken));
+}
+
+#[test]
+fn a_text_among_tasks_is_named_and_a_value_that_is_not_understood_is_called_so() {
+    let text = r#"{"todos": ["buy milk", {"title": "Sweep", "done": true},
+{"title": "Mop", "done": false, "priority": "7", "due": "31.02.2026", "status": "verschoben"}], "tasks": [42]}"#;
+    let reading = dormouse_formats::plan::read(
+        "list.json",
+        text.as_bytes(),
+        &dormouse_formats::plan::Options::default(),
+    );
+    let reading = reading.expect("it is read");
+    let said: Vec<String> =
+        reading.remarks.iter().map(|one| format!("{}: {}", one.line, one.message)).collect();
+    insta::assert_snapshot!(said.join("\n"), @"
+    1: JSON of no known program: what its members mean is a guess by their names
+    1: no tasks are found in `todos: buy milk`, `tasks`: left out
+    2: `due` is not understood: kept as text
+    2: `priority` is not understood: kept as text
+    2: `status` is not understood: kept as text
+    ");
 }

@@ -171,6 +171,7 @@ fn draft(
     let is_of_cards = columns.columns.iter().any(|guess| guess.name == "Card Name");
     let (mut id, mut titles, mut notes, mut done) = (None, Vec::new(), Vec::new(), None);
     let (mut status_word, mut is_cancelled, mut outcome) = (None, false, None);
+    let mut is_unknown_status = false;
     for at in 0..row.cells.len() {
         let guess = columns.columns.get(at);
         let shown = match columns.is_own {
@@ -237,7 +238,9 @@ fn draft(
                 draft.task.status =
                     exact.or_else(|| status_of(without_limit(cell))).or_else(|| ticked(mark?));
                 status_word = Some(cell.to_owned());
-                draft.task.status.is_some() || mark.is_some()
+                let is_read = draft.task.status.is_some() || mark.is_some();
+                is_unknown_status = !is_read;
+                is_read
             }
             Column::Reason => {
                 draft.task.status_reason = Some(cell.to_owned());
@@ -389,6 +392,9 @@ fn draft(
         if let Some(word) = status_word.as_ref().filter(|_| is_other) {
             draft.details.push("Status", word);
         }
+    }
+    if is_unknown_status && draft.task.status.is_none() {
+        gather.say(line, "this status is not understood: kept as text");
     }
     if draft.task.status.is_some_and(Status::needs_reason)
         && draft.task.status_reason.is_none()

@@ -295,7 +295,12 @@ impl File<'_> {
     /// Makes a task of each outermost check item of a section.
     fn listed(&self, at: usize, keys: &mut Counter, gathered: &mut Gathered<'_>) {
         let section = &self.sections[at];
-        let path = self.path_key(Some(at));
+        // A card that is moved to another lane is the same card.
+        let lane = self.sections[at].heading.filter(|at| status_lists::is_lane(self.outline, *at));
+        let path = match lane {
+            Some(_) => self.path_key(self.sections[at].parent),
+            None => self.path_key(Some(at)),
+        };
         let before = match self.structure.uses[at] {
             Some(Use::Before) => self.titles.titles[at].as_str(),
             Some(Use::Category) | None => "",

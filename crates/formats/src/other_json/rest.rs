@@ -73,7 +73,12 @@ impl<'a> Rest<'a> {
             return;
         }
         for node in node.items() {
-            self.walk(node, path, depth + 1);
+            // A text among tasks is left out like anything else there.
+            let is_text = !node.is_object() && !node.is_array() && !node.shown().trim().is_empty();
+            match is_text && !self.is_within_task(&node.span()) {
+                true => self.left.push((text_of(path, node), node)),
+                false => self.walk(node, path, depth + 1),
+            }
         }
         let object = node.object();
         let title = title_node(&object);
@@ -101,6 +106,12 @@ impl<'a> Rest<'a> {
 fn holds(places: &[Range<usize>], span: &Range<usize>) -> bool {
     let after = places.partition_point(|place| place.start < span.start);
     places.get(after).is_some_and(|place| place.end <= span.end)
+}
+
+/// A text among the entries of a list, with the names that lead there.
+fn text_of(path: &str, node: Node<'_>) -> String {
+    let short: String = node.shown().chars().take(40).collect();
+    if path.is_empty() { short } else { format!("{path}: {short}") }
 }
 
 /// The title of an entry of the document itself.

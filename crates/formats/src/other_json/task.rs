@@ -105,6 +105,15 @@ fn is_due(name: &str) -> bool {
     meaning(name) == Some(Meaning::Column(Column::Due))
 }
 
+/// Why a member is kept as text.
+#[derive(Clone, Copy)]
+enum Why {
+    NoField,
+    /// Its day is read, and a task has no hour.
+    OnlyDay,
+    NotUnderstood,
+}
+
 struct Reader<'r, 'g> {
     dates: Dates<'r>,
     gather: &'r mut Gather<'g>,
@@ -248,28 +257,54 @@ impl<'r, 'g> Reader<'r, 'g> {
         };
         if !is_read {
             let is_time = matches!(column, Column::Due | Column::Start);
+            let why = self.why_kept(column, node, draft);
             match node.text().and_then(|text| of_milliseconds(&text)).filter(|_| is_time) {
-                Some(at) => self.keep_as(name, node, at.to_string(), draft),
-                None => self.keep(name, node, draft),
+                Some(at) => self.keep_as(name, node, at.to_string(), why, draft),
+                None => self.keep_because(name, node, why, draft),
             }
         }
         role
     }
 
+    /// Why a member is kept as text.
+    fn why_kept(&self, column: Column, node: Node<'_>, draft: &Draft) -> Why {
+        let day = || node.of_time().and_then(|day| self.dates.day(&day));
+        match column {
+            Column::Due => match day() {
+                Some(_) if draft.task.due_on.is_some() => Why::OnlyDay,
+                Some(_) => Why::NoField,
+                None => Why::NotUnderstood,
+            },
+            Column::Done | Column::Status | Column::Priority | Column::Estimate => {
+                Why::NotUnderstood
+            }
+            _ => Why::NoField,
+        }
+    }
+
     /// Keeps a member as text under its name.
     fn keep(&mut self, name: &str, node: Node<'_>, draft: &mut Draft) {
+        self.keep_because(name, node, Why::NoField, draft);
+    }
+
+    fn keep_because(&mut self, name: &str, node: Node<'_>, why: Why, draft: &mut Draft) {
         let shown = node.shown();
         if shown.trim().is_empty() {
             return;
         }
         let value = instant(name, &shown).unwrap_or(shown);
-        self.keep_as(name, node, value, draft);
+        self.keep_as(name, node, value, why, draft);
     }
 
-    fn keep_as(&mut self, name: &str, node: Node<'_>, value: String, draft: &mut Draft) {
+    fn keep_as(&mut self, name: &str, node: Node<'_>, value: String, why: Why, draft: &mut Draft) {
         let short: String = name.chars().take(40).collect();
         draft.details.push(name, &value);
-        self.gather.say(node.line(), format!("`{short}` has no field: kept as text"));
+        let message = match why {
+            Why::NoField => format!("`{short}` has no field: kept as text"),
+            Why::OnlyDay => format!("the time of `{short}` has no field: kept as text"),
+            Why::NotUnderstood => format!("`{short}` is not understood: kept as text"),
+        };
+        self.gather.say(node.line(), message);
     }
 
     /// Reads what says that a task is done: a mark, or the time at which it was.

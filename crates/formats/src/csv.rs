@@ -14,6 +14,7 @@
 //!
 //! A row is known again by its key where the sheet has one, else by its title.
 
+mod children;
 mod guess;
 mod priorities;
 mod rows;

@@ -10,12 +10,14 @@ mod dates;
 mod details;
 mod draft;
 mod error;
+mod family;
 mod gather;
 mod html;
 mod key;
 mod letter;
 mod lines;
 mod sender;
+mod sheet_words;
 mod table;
 mod words;
 
@@ -23,13 +25,15 @@ pub(crate) use boxes::{
     boxed, is_tick, signed, status_of_mark, take_boxes, ticked_at_end, with_sign,
 };
 pub(crate) use columns::{
-    column_named, names_any_day, names_cancelled, names_id, names_outcome, names_past, names_time,
+    column_named, names_any_day, names_cancelled, names_id, names_outcome, names_parent,
+    names_past, names_time,
 };
 pub(crate) use dates::{Dated, Dates, day_of, of_milliseconds};
-pub(crate) use details::Details;
 pub use details::{DETAILS, is_details};
+pub(crate) use details::{Details, of_item};
 pub(crate) use draft::{Comment, Draft};
 pub use error::ReadError;
+pub(crate) use family::{Member, family};
 pub(crate) use gather::Gather;
 pub(crate) use html::{attributes, is_html, to_markdown, unescaped};
 pub(crate) use key::fold;

@@ -50,11 +50,7 @@ impl<'a> Node<'a> {
     pub fn of(name: &str, lines: &'a Lines<'a>) -> Result<Self, ReadError> {
         match serde_json::from_str::<&RawValue>(lines.text()) {
             Ok(raw) => Ok(Self { lines, raw: raw.get() }),
-            Err(error) => {
-                let reason = error.to_string();
-                let reason = reason.split(" at line").next().unwrap_or_default().to_owned();
-                Err(ReadError::NotJson { name: name.to_owned(), line: error.line().max(1), reason })
-            }
+            Err(error) => Err(not_json(name, error.line().max(1), &error)),
         }
     }
 
@@ -224,16 +220,26 @@ pub(crate) fn is_document(text: &str) -> bool {
         }
 }
 
-/// The array of the objects of a text that has one on each line (JSON lines), with the same lines.
+/// Units: lines. So many tell whether a text has an object on each line.
+const SAMPLED: usize = 20;
+
+/// The array of the objects of a text that has one on each line (JSON lines), with the same lines. Most of the
+/// first lines tell; one that is broken makes the array so too, at its line. Lines of comments are blank in it.
 pub(crate) fn array_of_lines(text: &str) -> Option<String> {
     let text = text.trim_start_matches('\u{feff}');
     let is_object =
         |line: &str| line.starts_with('{') && serde_json::from_str::<&RawValue>(line).is_ok();
-    let mut filled = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    // The first two tell that it is no single document; the others are not read before the whole is.
-    let is_one_each = filled.by_ref().take(2).filter(|line| is_object(line)).count() == 2
-        && filled.all(|line| line.starts_with('{') && line.ends_with('}'));
-    if !is_one_each {
+    let is_filled = |line: &str| {
+        let line = line.trim_start();
+        !line.is_empty() && !line.starts_with("//") && !line.starts_with('#')
+    };
+    let mut sample = text.lines().filter(|line| is_filled(line)).map(str::trim).take(SAMPLED);
+    // A document of its own is over several lines, or the only one.
+    let first = sample.next().filter(|line| line.starts_with('{') && line.ends_with('}'))?;
+    let (n_lines, n_objects) = sample.fold((1, usize::from(is_object(first))), |(n, m), line| {
+        (n + 1, m + usize::from(is_object(line)))
+    });
+    if n_objects < 2 || 2 * n_objects <= n_lines {
         return None;
     }
     let mut array = String::with_capacity(text.len() + text.len() / 16 + 2);
@@ -241,13 +247,29 @@ pub(crate) fn array_of_lines(text: &str) -> Option<String> {
         if !array.is_empty() {
             array.push('\n');
         }
-        if !line.trim().is_empty() {
+        if is_filled(line) {
             array.push(if array.trim_start().is_empty() { '[' } else { ',' });
+            array.push_str(line);
         }
-        array.push_str(line);
     }
     array.push(']');
     Some(array)
+}
+
+/// Why a text with an object on each line is none: the first line that is broken.
+pub(crate) fn broken_line(name: &str, text: &str) -> Option<ReadError> {
+    array_of_lines(text)?;
+    let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
+    (1..).zip(lines).filter(|(_, line)| line.starts_with('{')).find_map(|(number, line)| {
+        let error = serde_json::from_str::<&RawValue>(line).err()?;
+        Some(not_json(name, number, &error))
+    })
+}
+
+fn not_json(name: &str, line: usize, error: &serde_json::Error) -> ReadError {
+    let reason = error.to_string();
+    let reason = reason.split(" at line").next().unwrap_or_default().to_owned();
+    ReadError::NotJson { name: name.to_owned(), line, reason }
 }
 
 /// The members of the document, or of the first item of its array.

@@ -172,8 +172,8 @@ fn other(
     gather: &mut Gather<'_>,
 ) {
     match column_named(plain) {
-        Some(Column::Due) if draft.task.due_on.is_none() && dates.day(&value).is_some() => {
-            dates.day(&value).into_iter().for_each(|day| draft.due(day));
+        Some(Column::Due) if draft.task.due_on.is_none() && dates.due(&value).is_some() => {
+            dates.due(&value).into_iter().for_each(|day| draft.due(day));
         }
         Some(Column::Status) if status_of(&value).is_some_and(|status| !status.needs_reason()) => {
             draft.task.status = status_of(&value);

@@ -22,14 +22,14 @@ mod rest;
 mod task;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use attached::Attached;
 use find::Found;
 use named::Named;
 use part::Part;
 
-use crate::intake::{Gather, Lines, ReadError, ReadOptions, fold};
+use crate::intake::{Gather, Lines, Member, ReadError, ReadOptions, family, fold, of_item};
 use crate::json::{self, Node};
 use crate::reading::{Format, Reading, Role};
 
@@ -40,16 +40,24 @@ pub fn looks_like(text: &str) -> bool {
     }
     let text = in_one(text);
     let Ok(lines) = Lines::new("", &text) else { return false };
-    Node::of("", &lines).is_ok_and(|root| !find::tasks(root, true).is_empty())
+    match Node::of("", &lines) {
+        Ok(root) => !find::tasks(root, true).is_empty(),
+        // One line of several is broken: what reads them says which.
+        Err(_) => matches!(text, Cow::Owned(_)),
+    }
 }
 
 /// Reads the tasks; none if the document has none.
 ///
 /// Errors: see [`ReadError`].
 pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Option<Reading>, ReadError> {
-    let text = in_one(text);
-    let lines = Lines::new(name, &text)?;
-    let root = Node::of(name, &lines)?;
+    let whole = in_one(text);
+    let lines = Lines::new(name, &whole)?;
+    let root = match Node::of(name, &lines) {
+        Ok(root) => root,
+        // Of several objects, the first that is broken, not the place where the next one is in its way.
+        Err(error) => return Err(json::broken_line(name, text).unwrap_or(error)),
+    };
     let found = find::tasks(root, false);
     let Some(first) = found.first() else { return Ok(None) };
     let mut gather = Gather::new(name, &lines, options);
@@ -104,44 +112,19 @@ fn settle(parts: Vec<Part<'_>>, gather: &mut Gather<'_>) -> Result<(), ReadError
         (parent != at).then_some(parent)
     };
     let parents: Vec<Option<usize>> = (0..parts.len()).map(parent_of).collect();
-    let mut children: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (at, part) in parts.iter().enumerate() {
-        if let Some(parent) = parents[at].filter(|_| part.is_bare) {
-            children.entry(parent).or_default().push(at);
-        }
-    }
-    // What names its parents in a loop is below no task.
-    let is_item = |at: usize| parents[at].is_some() && parts[at].is_bare;
-    let mut below: BTreeMap<usize, Vec<(usize, u32)>> = BTreeMap::new();
-    let mut placed = BTreeSet::new();
-    for root in (0..parts.len()).filter(|&at| !is_item(at)) {
-        let mut left = vec![(root, 0)];
-        let mut items = Vec::new();
-        while let Some((at, depth)) = left.pop() {
-            placed.insert(at);
-            if at != root {
-                items.push((at, depth - 1));
-            }
-            let inner = children.get(&at).into_iter().flatten().rev();
-            left.extend(inner.map(|&child| (child, depth + 1)));
-        }
-        below.insert(root, items);
-    }
+    let members = family(&parents, |at| parts[at].is_bare);
     let titles: Vec<String> = parts.iter().map(|part| part.draft.task.title.clone()).collect();
-    let done: Vec<bool> = parts.iter().map(Part::is_done).collect();
+    let done: Vec<bool> = parts.iter().map(|part| part.draft.is_done()).collect();
     let ids: Vec<Option<String>> = parts.iter().map(|part| part.id.clone()).collect();
     let words: Vec<_> = parts.iter().map(|part| part.draft.details.clone()).collect();
     let claims: Vec<_> = parts.iter().map(|part| part.node.lines()).collect();
-    for (at, part) in parts.into_iter().enumerate() {
-        if is_item_of(&below, &placed, at) {
-            continue;
-        }
+    for ((at, part), member) in parts.into_iter().enumerate().zip(members) {
+        let Member::Task(items) = member else { continue };
         let Part { node, mut draft, id, parent, roles, .. } = part;
-        let items = below.remove(&at).unwrap_or_default();
         for &(item, depth) in &items {
             draft.item(ids[item].as_deref(), &titles[item], done[item], depth);
             for (name, value) in words[item].iter() {
-                draft.details.push(&task::of_item(name, &titles[item]), value);
+                draft.details.push(&of_item(name, &titles[item]), value);
             }
         }
         if let Some(parent) = parent {
@@ -159,13 +142,4 @@ fn settle(parts: Vec<Part<'_>>, gather: &mut Gather<'_>) -> Result<(), ReadError
         }
     }
     Ok(())
-}
-
-/// Whether a part was made an item of a task.
-fn is_item_of(
-    below: &BTreeMap<usize, Vec<(usize, u32)>>,
-    placed: &BTreeSet<usize>,
-    at: usize,
-) -> bool {
-    placed.contains(&at) && !below.contains_key(&at)
 }

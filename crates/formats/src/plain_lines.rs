@@ -42,6 +42,7 @@ pub fn looks_like(text: &str) -> bool {
     let mut n_lines = 0;
     let mut n_continued = 0;
     let (mut n_boxes, mut n_bulleted, mut n_inner) = (0, 0, 0);
+    let (mut n_ticked, mut n_unticked) = (0, 0);
     let mut before: Option<&str> = None;
     for line in reading::lines(text) {
         let trimmed = line.trim();
@@ -60,6 +61,9 @@ pub fn looks_like(text: &str) -> bool {
         n_lines += 1;
         n_continued += usize::from(continues);
         n_boxes += usize::from(has_box(trimmed));
+        let mark = intake::boxed(trimmed).map(|(mark, _)| intake::is_tick(mark) == Some(true));
+        n_ticked += usize::from(mark == Some(true));
+        n_unticked += usize::from(mark == Some(false));
         n_bulleted += usize::from(is_bulleted(trimmed));
         n_inner += usize::from(reading::indent(line) > 0);
         before = Some(trimmed);
@@ -67,7 +71,10 @@ pub fn looks_like(text: &str) -> bool {
     // A list in which somebody drew few boxes is an outline all the same.
     let is_outline = || n_bulleted == n_lines && n_inner > 0 && 5 * n_boxes < n_lines;
     let is_boxed = || n_bulleted == 0 && are_named(&reading::lines(text));
-    n_lines > 1 && 4 * n_continued < n_lines && (n_boxes == 0 || is_outline() || is_boxed())
+    // Somebody draws a box only for what is done: with an empty one, the other lines would have theirs too.
+    let has_only_ticks = || n_bulleted + n_inner + n_unticked == 0 && 2 * n_ticked < n_lines;
+    let are_boxes_of_lines = || n_boxes == 0 || is_outline() || is_boxed() || has_only_ticks();
+    n_lines > 1 && 4 * n_continued < n_lines && are_boxes_of_lines()
 }
 
 /// Whether boxes without bullets stand below lines that name them, such as the days of a week: two lines at

@@ -2,6 +2,7 @@
 //!
 //! - A point with a state, such as `TODO` or `DONE`, is a task; below one it is an item if an item can hold all
 //!   that it says. Points around tasks are their category, points below one are its text.
+//! - In a file of Org mode without any state, a heading with none below it is a task.
 //! - `DEADLINE:` is the due date. `SCHEDULED:`, `CLOSED:`, drawers and properties are kept as text, unless their
 //!   name says that they are labels, a category, an estimate or the id.
 //! - Boxes in the text of a task are items.
@@ -12,6 +13,8 @@
 
 mod body;
 mod point;
+
+use std::collections::HashSet;
 
 use body::Body;
 use point::Point;
@@ -39,7 +42,8 @@ pub(crate) fn looks_like(text: &str) -> bool {
         is_list &= point.is_some() || indent(line) > 0 || body::property(line).is_some();
     }
     let is_org = n_stars > 0 || lines.iter().any(|line| body::is_keyword(line));
-    match is_org && n_states > 0 {
+    // Without states too, if something is there that no other text has.
+    match is_org && n_states > 0 || n_stars > 0 && n_marks > 0 {
         true => lines.iter().any(|line| point::stars(line).is_some()),
         false => is_list && (n_states > 1 || n_states == 1 && n_marks > 0),
     }
@@ -55,6 +59,7 @@ pub(crate) fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Read
     let is_org = (0..lines.len())
         .map(|at| lines.line(at))
         .any(|line| line.starts_with("**") && point::of(line).is_some() || body::is_keyword(line));
+    let leaves = if is_org { leaves(&lines) } else { HashSet::new() };
     let mut title = stem(name).to_owned();
     let mut labels = Vec::new();
     let mut nodes: Vec<Node> = Vec::new();
@@ -118,7 +123,8 @@ pub(crate) fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Read
         };
         body.finish(nodes.last_mut().unwrap_or(&mut preamble));
         body = Body::new(indent(line) + 2);
-        nodes.push(node(at, depth, point));
+        let is_leaf = leaves.contains(&at) && !point.title.is_empty();
+        nodes.push(node(at, depth, point, is_leaf));
     }
     body.finish(nodes.last_mut().unwrap_or(&mut preamble));
     if !preamble.claims.is_empty() {
@@ -133,9 +139,29 @@ pub(crate) fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Read
     Ok(gather.finish(Format::Markdown))
 }
 
-fn node(line: usize, depth: usize, point: Point) -> Node {
-    let mut draft = body::titled(&point.title);
-    let is_task = point.state.is_some();
+/// The headings that are tasks where nobody wrote a state: those with none below them.
+fn leaves(lines: &Lines<'_>) -> HashSet<usize> {
+    let headings: Vec<(usize, usize)> = (0..lines.len())
+        .filter_map(|at| point::stars(lines.line(at)).map(|stars| (at, stars)))
+        .collect();
+    let has_states = headings
+        .iter()
+        .any(|&(at, _)| point::of(lines.line(at)).is_some_and(|point| point.state.is_some()));
+    if has_states {
+        return HashSet::new();
+    }
+    let next = headings.iter().skip(1).map(|&(_, stars)| stars).chain([0]);
+    let leaves = headings.iter().zip(next).filter(|((_, stars), next)| next <= stars);
+    leaves.map(|(&(at, _), _)| at).collect()
+}
+
+fn node(line: usize, depth: usize, point: Point, is_leaf: bool) -> Node {
+    let (title, labels) = match is_leaf {
+        true => point::labelled(&point.title),
+        false => (point.title, point.labels),
+    };
+    let mut draft = body::titled(&title);
+    let is_task = point.state.is_some() || is_leaf;
     if let Some(state) = point.state {
         draft.task.status = Some(state.status);
         draft.task.status_reason = state
@@ -144,6 +170,6 @@ fn node(line: usize, depth: usize, point: Point) -> Node {
             .then(|| format!("Marked as “{}” in the imported list", state.word));
     }
     draft.task.priority = point.priority;
-    point.labels.iter().for_each(|label| draft.label(label));
+    labels.iter().for_each(|label| draft.label(label));
     Node { line, depth, draft, is_task, ..Node::default() }
 }

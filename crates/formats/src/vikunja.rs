@@ -128,7 +128,7 @@ fn task(
     if let Some((text, day)) = time(&mut object, "due_date", options) {
         draft.task.due_on = day;
         let remark = match day {
-            None => Some(Dates::new(options).why_no_day(&text)),
+            None => Some(Dates::new(options).why_not_due(&text)),
             Some(_) if has_time(&text) => Some("the time of a due date has no field: kept as text"),
             Some(_) => None,
         };

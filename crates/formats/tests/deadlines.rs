@@ -99,10 +99,42 @@ fn deadlines_of_a_plain_list_are_due_dates() {
 }
 
 #[test]
-fn without_a_day_of_reading_no_sentence_is_a_due_date() {
-    let reading = plan::read("list.md", FLAT.as_bytes(), &Options::default()).unwrap();
-    assert!(reading.tasks.iter().all(|task| task.due_on.is_none()));
-    assert!(reading.places.iter().all(|place| place.role != Role::Due));
+fn without_a_day_of_reading_a_whole_date_by_itself_is_due_and_a_sentence_is_named() {
+    let text = "# Rent\nDue: 2026-12-05\n- [ ] form\n\n# Passport (due 7 December 2026)\n- [ ] photos\n\n\
+                # Report\nTo be sent by 9 December 2026 to Ana.\n- [ ] draft\n\n# Ship by Friday\n- [ ] box\n\n\
+                # Fence\nDue: Friday\n- [ ] paint\n";
+    let reading = plan::read("list.md", text.as_bytes(), &Options::default()).unwrap();
+    let due = |reading: &Reading| -> Vec<_> {
+        reading.tasks.iter().map(|task| task.due_on.map(|day| day.to_string())).collect()
+    };
+    let some = |day: &str| Some(day.to_owned());
+    assert_eq!(due(&reading), [some("2026-12-05"), some("2026-12-07"), None, None, None]);
+    let remarks: Vec<_> = reading.remarks.iter().map(|it| (it.line, it.message.as_str())).collect();
+    let message =
+        "a date in a sentence becomes a due date only in a plan that you confirm: kept as text";
+    assert_eq!(remarks, [(9, message), (12, message), (16, message)]);
+    // A person who looks at the plan sees them all.
+    assert!(due(&read_on(TODAY, text)).iter().all(Option::is_some));
+}
+
+#[test]
+fn a_weekday_that_is_not_that_of_the_date_is_named() {
+    let text = "Task,Due\nPay,Fri 5 Dec 2026\nCall,Sat 5 Dec 2026\nPlant,not before 5 Dec 2026\n";
+    let reading = read_on(TODAY, text);
+    let due: Vec<_> =
+        reading.tasks.iter().map(|task| task.due_on.map(|day| day.to_string())).collect();
+    assert_eq!(due, [Some("2026-12-05".into()), Some("2026-12-05".into()), None::<String>]);
+    let remarks: Vec<_> = reading.remarks.iter().map(|it| (it.line, it.message.as_str())).collect();
+    assert_eq!(
+        remarks,
+        [
+            (2, "the weekday is not that of the date: the date counts"),
+            (4, "this says when something may begin, not when it is due: kept as text"),
+        ]
+    );
+    let text = "# Offer, until Friday 5 Dec 2026\n- [ ] read it\n";
+    let remarks: Vec<_> = read_on(TODAY, text).remarks.into_iter().map(|it| it.message).collect();
+    assert_eq!(remarks, ["the weekday is not that of the date: the date counts"]);
 }
 
 #[test]

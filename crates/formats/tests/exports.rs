@@ -420,6 +420,14 @@ pub fn task() -> impl Strategy<Value = draft::Task> {
     )
 }
 
+#[test]
+fn a_label_with_the_name_of_the_category_comes_back_beside_a_title_that_has_both() {
+    let text = "2026-01-10 2026-01-10 +@ a @@\nbuy +shop paint @shop\n";
+    let first = read(Format::TodoTxt, "a", text).unwrap();
+    assert_eq!(again(ExportFormat::TodoTxt, &content(&first)), content(&first));
+    assert_eq!(first.tasks[1].labels, ["shop"]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 

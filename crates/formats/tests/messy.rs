@@ -139,10 +139,9 @@ fn a_due_time_in_another_zone_is_due_on_the_day_as_written() {
 #[test]
 fn bare_estimates_without_a_unit_and_ids_are_kept_as_text() {
     let points = "ID,Title,Estimate,Parent\nENG-1,Roof,5,\nENG-2,Door,3,ENG-1\n";
-    assert_snapshot!(tasks(points), @r"
+    assert_snapshot!(tasks(points), @"
     csv
-    Roof: - ID: ENG-1 / - Estimate: 5
-    Door: - ID: ENG-2 / - Estimate: 3 / - Parent: ENG-1
+    Roof: [ ] Door | - ID: ENG-1 / - Estimate: 5 / - ID of “Door”: ENG-2 / - Estimate of “Door”: 3
     ");
     let units = "Title,Estimate (min),Note\nRoof,90,high\nDoor,1 h,low\n";
     assert_snapshot!(tasks(units), @r"
@@ -398,11 +397,10 @@ fn sections_with_the_names_of_a_board_are_status_and_the_project_is_the_category
                 1201,Draft survey,Doing,Ana,ana@example.org,Customer study,\n\
                 1202,Book a room,Done,,,Customer study,\n\
                 1203,Pilot,To do,,,Customer study,Draft survey\n";
-    assert_snapshot!(tasks(text), @r"
+    assert_snapshot!(tasks(text), @"
     csv
-    Draft survey: IN PROGRESS | in Customer study | - Task ID: 1201 / - Assignee: Ana / - Assignee Email: ana@example.org
+    Draft survey: IN PROGRESS | in Customer study | [ ] Pilot | - Task ID: 1201 / - Assignee: Ana / - Assignee Email: ana@example.org / - Task ID of “Pilot”: 1203
     Book a room: DONE | in Customer study | - Task ID: 1202
-    Pilot: OPEN | in Customer study | - Task ID: 1203 / - Parent task: Draft survey
     ");
 }
 
@@ -415,4 +413,16 @@ fn of_two_columns_for_a_category_the_one_with_words_in_it_counts() {
     Comprar bombillas: due 2026-12-02 | in Casa
     Pintar: due 2026-12-01 | in Casa
     ");
+}
+
+#[test]
+fn a_box_of_what_is_done_leaves_the_other_lines_of_a_plain_list_tasks() {
+    assert_snapshot!(tasks("Buy milk\n[x] Call Ana\nPay rent\n"), @"
+    plainLines
+    Buy milk:
+    Call Ana: DONE
+    Pay rent:
+    ");
+    // A line above nothing but boxes names them.
+    assert!(tasks("Party\n[x] cake\n[x] balloons\n").contains("[x] cake"));
 }

@@ -164,6 +164,21 @@ fn a_heading_of_org_mode_has_state_priority_tags_and_dates() {
 }
 
 #[test]
+fn without_states_the_lowest_headings_of_org_mode_are_tasks() {
+    let reading = read(
+        "* Garden\n** Mow :out:\n   DEADLINE: <2026-12-05 Sat>\n** Rake\n   in the back\n* Call Ana\n",
+    );
+    assert_eq!(titles(&reading), ["Mow", "Rake", "Call Ana"]);
+    let mow = &reading.tasks[0];
+    assert_eq!(mow.due_on.map(|day| day.to_string()), Some("2026-12-05".to_owned()));
+    assert_eq!(
+        (mow.category.as_deref(), &mow.labels[..]),
+        (Some("Garden"), &["out".to_owned()][..])
+    );
+    assert_eq!(text(&reading, 1), "in the back");
+}
+
+#[test]
 fn a_list_that_only_begins_points_with_capitals_is_no_such_outline() {
     assert_eq!(titles(&read("- TODO list for Ana\n- milk\n")), ["TODO list for Ana", "milk"]);
     assert_eq!(titles(&read("- DO NOT TOUCH\n- NOW\n")), ["DO NOT TOUCH", "NOW"]);

@@ -164,7 +164,7 @@ fn the_export_of_a_workspace_gives_its_tasks() {
 
 #[test]
 fn the_columns_of_a_sheet_are_shown_with_their_reason_and_can_be_changed() {
-    let text = "Wat,Wo,Wann,n\nSofa,Bad,2026-11-27,1\nBett,Bad,2026-12-05,2\nTisch,Flur,bald,3\nStuhl,Flur,2026-12-01,4\n";
+    let text = "Ding,Wo,Wann,n\nSofa,Bad,2026-11-27,1\nBett,Bad,2026-12-05,2\nTisch,Flur,bald,3\nStuhl,Flur,2026-12-01,4\n";
     let guess = csv::columns("a.csv", text).unwrap();
     let shown: Vec<String> = guess
         .columns

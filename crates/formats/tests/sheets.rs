@@ -366,7 +366,54 @@ fn a_status_that_is_not_understood_is_said() {
     csv
     A: - Status: shipped
     B: DONE
-    C: - Status: w trakcie
+    C: IN PROGRESS
     ");
-    assert_snapshot!(remarks("Task,Status\nA,shipped\nB,Done\nC,w trakcie\n"), @"2: this status is not understood: kept as text (also on one more line)");
+    assert_snapshot!(remarks("Task,Status\nA,shipped\nB,Done\nC,w trakcie\n"), @"2: this status is not understood: kept as text");
+}
+
+#[test]
+fn a_row_that_names_another_as_its_parent_is_an_item_of_it_unless_it_says_more() {
+    // By its id, by a title, and by the key of an issue.
+    let ids = "Title,taskId,parentId,Due Date\nShed,1,,2026-12-05\nWood,2,1,\nNails,3,2,\nPaint,4,1,2026-12-06\n";
+    assert_snapshot!(tasks(ids), @"
+    csv
+    Shed: due 2026-12-05 | [ ] Wood | [ ] Nails | - taskId: 1 / - taskId of “Wood”: 2 / - taskId of “Nails”: 3
+    Paint: due 2026-12-06 | - taskId: 4 / - parentId: 1
+    ");
+    let titles = "Name,Section,Parent task,Completed At\nShed,,,\nWood,,Shed,\nPlan,,Shed,2026-11-03\nLost,,Barn,\n";
+    assert_snapshot!(tasks(titles), @"
+    csv
+    Shed: [ ] Wood | [x] Plan | - Completed At of “Plan”: 2026-11-03
+    Lost: - Parent task: Barn
+    ");
+    assert!(
+        remarks(titles).contains("5: the column `Parent task` has no field"),
+        "{}",
+        remarks(titles)
+    );
+    // Two rows of one title name no parent, and rows that name each other stay tasks.
+    let twice = "Name,Parent\nShed,\nShed,\nWood,Shed\nA,B\nB,A\n";
+    assert_eq!(read("list.csv", twice).tasks.len(), 5);
+}
+
+#[test]
+fn words_of_status_and_columns_are_read_in_many_languages() {
+    for (text, due) in [
+        ("Задача,Статус,Срок\nКрыша,Готово,2026-12-01\nДверь,В работе,\n", true),
+        ("タスク,状態,期限\n屋根,完了,2026-12-01\nドア,進行中,\n", true),
+        ("任务,状态,截止日期\n屋顶,已完成,2026-12-01\n门,进行中,\n", true),
+        ("작업,상태,마감일\n지붕,완료,2026-12-01\n문,진행 중,\n", true),
+        ("Tarefa,Situação,Prazo\nTelhado,Concluído,2026-12-01\nPorta,Em andamento,\n", true),
+        ("Zadanie,Status,Termin\nDach,Zrobione,2026-12-01\nDrzwi,W toku,\n", true),
+        ("Görev,Durum,Son tarih\nÇatı,Tamamlandı,2026-12-01\nKapı,Devam ediyor,\n", true),
+        ("Tehtävä,Tila,Määräaika\nKatto,Valmis,2026-12-01\nOvi,Kesken,\n", true),
+        ("المهمة,الحالة\nسقف,مكتمل\nباب,قيد التنفيذ\n", false),
+        ("Taak,Status\nDak,Afgerond\nDeur,In uitvoering\n", false),
+    ] {
+        let read = read("list.csv", text).tasks;
+        let status: Vec<_> = read.iter().map(|task| task.status).collect();
+        assert_eq!(status, [Some(Status::Done), Some(Status::InProgress)], "{text}");
+        assert_eq!(read[0].due_on, due.then(|| date(2026, 12, 1)), "{text}");
+        assert!(read.iter().all(|task| !task.title.is_empty()), "{text}");
+    }
 }

@@ -192,3 +192,63 @@ fn a_card_that_moves_to_another_lane_is_the_same_task() {
     assert_eq!((&before[0], &before[1]), (&after[1], &after[0]));
     assert_eq!(before[2], after[2]);
 }
+
+#[test]
+fn a_board_by_hand_may_have_lanes_of_other_names_and_text_in_them() {
+    let board = "# Garden\n## This week\n- [ ] Mow\n## Waiting for Tom\n- [ ] Rake\n## In progress\n\
+                 - [ ] Fence\n## Done\n- [x] Nails\n";
+    assert_snapshot!(tasks(board), @"
+    markdown
+    Mow: in Garden: This week
+    Rake: in Garden: Waiting for Tom
+    Fence: IN PROGRESS | in Garden
+    Nails: DONE | in Garden
+    ");
+    let plain = "# Garden\n## To do\nThese are for the spring.\n- Mow\n- Rake\n## Doing\n- Fence\n## Review\n- Shed\n## Later\n- Pond\n";
+    assert_snapshot!(tasks(plain), @"
+    markdown
+    To do: in Garden | These are for the spring.
+    Mow: in Garden
+    Rake: in Garden
+    Fence: IN PROGRESS | in Garden
+    Shed: IN PROGRESS | in Garden
+    Pond: in Garden: Later
+    ");
+    // Most lanes do not name a status: the headings are tasks.
+    let steps = "# Garden\n## Shed\n- [ ] a\n## Beds\n- [ ] b\n## Pond\n- [ ] c\n## In progress\n- [ ] d\n## Done\n- [x] e\n";
+    assert!(tasks(steps).contains("Shed: in Garden | [ ] a"), "{}", tasks(steps));
+}
+
+#[test]
+fn what_is_done_and_what_is_to_do_below_one_title_are_no_tasks_themselves() {
+    let list = "# Sprint\n## Done\n- [x] login\n## To do\n- [ ] profile\n  - [ ] picture\n";
+    assert_snapshot!(tasks(list), @"
+    markdown
+    login: DONE | in Sprint
+    profile: in Sprint | [ ] picture
+    ");
+    let titled = "# Done\n- [x] login\n\n# To do\n- [ ] profile\n";
+    assert_snapshot!(tasks(titled), @"
+    markdown
+    login: DONE
+    profile:
+    ");
+    // Each phase has its own: what is below them keeps the name of the phase.
+    let phases =
+        "# One\n## To do\n- [ ] a\n## Done\n- [x] b\n# Two\n## To do\n- [ ] c\n## Done\n- [x] d\n";
+    assert!(tasks(phases).contains("One: Done"), "{}", tasks(phases));
+}
+
+#[test]
+fn a_card_of_obsidian_that_moves_to_another_lane_stays_the_same_task() {
+    let keys = |text: &str| -> Vec<String> {
+        let reading = crate::messy::read("board.md", text);
+        reading.tasks.into_iter().map(|task| task.key).collect()
+    };
+    let head = "---\nkanban-plugin: board\n---\n";
+    let before = format!("{head}## Backlog\n- [ ] Paint\n- [ ] Mow\n## Done\n");
+    let after = format!("{head}## Backlog\n- [ ] Mow\n## Done\n- [x] Paint\n");
+    let (before, mut after) = (keys(&before), keys(&after));
+    after.reverse();
+    assert_eq!(before, after);
+}

@@ -244,3 +244,20 @@ fn a_text_among_tasks_is_named_and_a_value_that_is_not_understood_is_called_so()
     2: `status` is not understood: kept as text
     ");
 }
+
+#[test]
+fn one_broken_object_of_many_is_named_by_its_line_and_comments_between_them_are_none() {
+    let refused = |text: &str| {
+        let read = dormouse_formats::plan::read("list.jsonl", text.as_bytes(), &Default::default());
+        read.unwrap_err().to_string()
+    };
+    let text = "{\"title\": \"Milk\"}\n{\"title\": \"Ana\", \"done\": true\n{\"title\": \"Rent\"}\n{\"title\": \"Mow\"}\n";
+    assert!(refused(text).starts_with("list.jsonl, line 2: this is not JSON"), "{}", refused(text));
+    let text = "{\"title\": \"Milk\", \"done\": false}\n// later\n{\"title\": \"Ana\", \"done\": true}\n\n# more\n{\"title\": \"Rent\"}\n";
+    assert_snapshot!(tasks(text), @"
+    otherJson
+    Milk:
+    Ana: DONE
+    Rent:
+    ");
+}

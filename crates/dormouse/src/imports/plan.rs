@@ -220,13 +220,13 @@ impl Base {
         let goes_on = options.digest.as_ref().is_some_and(|digest| *digest != self.digest);
         // The row of a confirmed plan also says that a person looked: see `Dormouse::reading`.
         let is_first_look = (self.stored.is_none() || self.is_damaged) && options.digest.is_some();
-        let chosen_columns = options.columns.as_ref().filter(|_| options.digest.is_some());
-        let columns = match (chosen_columns, &planned.sheet) {
-            (Some(_), Some(sheet)) => {
+        // What a person saw and accepted holds, also where it was a guess that a longer sheet would change.
+        let columns = match &planned.sheet {
+            Some(sheet) if options.digest.is_some() => {
                 let columns = sheet.columns.iter();
                 columns.map(|guess| (guess.name.clone(), guess.column)).collect()
             }
-            _ => self.corrections.columns.clone(),
+            Some(_) | None => self.corrections.columns.clone(),
         };
         let is_same = planned.kept == self.corrections.kept && columns == self.corrections.columns;
         if goes_on || (is_same && !is_first_look) {

@@ -4,13 +4,14 @@ use std::borrow::Cow;
 
 use dormouse_types::task::{self, Status};
 
+use super::children::{self, Part};
 use super::priorities::Scale;
 use super::sheet::{Row, Sheet};
 use super::{ticktick, untitled, write};
 use crate::intake::{
     Dates, DayOrder, Details, Draft, Gather, ReadError, ReadOptions, fold, instant, is_done,
-    is_no_priority, names_cancelled, names_outcome, names_time, of_milliseconds, priority_named,
-    status_of, ticked, without_limit,
+    is_no_priority, names_cancelled, names_outcome, names_parent, names_time, of_milliseconds,
+    priority_named, status_of, ticked, without_limit,
 };
 use crate::reading::{Because, Column, ColumnGuess, Columns, Role};
 
@@ -29,6 +30,7 @@ pub(super) fn rows(
     let scale = Scale::of(sheet, columns, gather);
     let mut n_left_out = 0;
     let mut group = first_group(sheet, columns);
+    let mut parts = Vec::new();
     for (n, row) in sheet.rows.iter().enumerate() {
         if (n == 0 && columns.has_head) || row.is_empty() {
             continue;
@@ -52,7 +54,7 @@ pub(super) fn rows(
         if row.cells.len() > columns.columns.len() {
             gather.say(line, "this row has more cells than there are columns: kept as text");
         }
-        let (mut draft, id) = draft(row, columns, &dates, scale.as_ref(), gather);
+        let Read { mut draft, id, parent } = draft(row, columns, &dates, scale.as_ref(), gather);
         // Our own export writes an untitled task as one.
         if draft.task.title.is_empty() && !(columns.is_own && id.is_some()) {
             if untitled::title(row, columns, &mut draft) {
@@ -66,12 +68,17 @@ pub(super) fn rows(
         if draft.task.category.is_none() {
             draft.task.category.clone_from(&group);
         }
-        let key = id.unwrap_or_else(|| fold(&draft.task.title));
-        let task = gather.add(line, key, draft)?;
-        gather.claim(line..=line, Role::Task, Some(task));
-        gather.claim(row.lines.clone(), Role::Note, Some(task));
+        parts.push(Part { row, draft, id, parent });
     }
-    Ok(())
+    children::settle(parts, columns, gather)
+}
+
+/// What was read of a row.
+struct Read {
+    draft: Draft,
+    id: Option<String>,
+    /// The task that it is a part of: the name of the column, and the cell.
+    parent: Option<(String, String)>,
 }
 
 /// Whether a row names the columns once more, as boards write it above each group of their tasks.
@@ -161,7 +168,7 @@ fn draft(
     dates: &Dates<'_>,
     scale: Option<&Scale>,
     gather: &mut Gather<'_>,
-) -> (Draft, Option<String>) {
+) -> Read {
     let line = *row.lines.start();
     let mut draft = Draft::default();
     let is_unread =
@@ -171,6 +178,7 @@ fn draft(
     let is_of_cards = columns.columns.iter().any(|guess| guess.name == "Card Name");
     let (mut id, mut titles, mut notes, mut done) = (None, Vec::new(), Vec::new(), None);
     let (mut status_word, mut is_cancelled, mut outcome) = (None, false, None);
+    let mut parent = None;
     let mut is_unknown_status = false;
     for at in 0..row.cells.len() {
         let guess = columns.columns.get(at);
@@ -214,6 +222,10 @@ fn draft(
                     Some(_) => {}
                 }
                 mark.is_some()
+            }
+            Column::KeptInNote if names_parent(name) && !columns.is_own => {
+                parent = Some((name.to_owned(), cell.to_owned()));
+                true
             }
             Column::KeptInNote if names_cancelled(name) && dates.day(cell).is_some() => {
                 is_cancelled = true;
@@ -275,9 +287,10 @@ fn draft(
                 let local = columns.is_ticktick.then(local).flatten();
                 let written = if columns.is_own { cell } else { row.cell(at) };
                 let written = local.as_deref().unwrap_or(written);
-                let dated = dates.day(written);
-                if dated.is_none() {
-                    gather.say(line, dates.why_no_day(written));
+                let dated = dates.due(written);
+                match &dated {
+                    None => gather.say(line, dates.why_not_due(written)),
+                    Some(dated) => dated.doubt().into_iter().for_each(|it| gather.say(line, it)),
                 }
                 let is_exact = dated.as_ref().is_some_and(|dated| dated.is_exact);
                 dated.into_iter().for_each(|dated| draft.due(dated));
@@ -408,7 +421,7 @@ fn draft(
     {
         draft.details.push("Reason", &reason);
     }
-    (draft, id)
+    Read { draft, id, parent }
 }
 
 /// Whether a column is taken for what it holds and not for its name.

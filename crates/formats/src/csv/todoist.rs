@@ -169,18 +169,19 @@ fn draft(row: &Row, columns: &Columns, dates: &Dates<'_>, gather: &mut Gather<'_
                     _ => None,
                 };
             }
-            "DATE" | "DEADLINE" => match dates.day(cell) {
+            "DATE" | "DEADLINE" => match dates.due(cell) {
                 Some(dated) if draft.task.due_on.is_none() => {
                     if !dated.is_exact {
                         draft.details.push(&column.name, cell);
-                        gather.say(line, "a time, or a date that repeats, is kept as text too");
+                        let repeats = "a time, or a date that repeats, is kept as text too";
+                        gather.say(line, dated.doubt().unwrap_or(repeats));
                     }
                     draft.due(dated);
                 }
                 Some(_) => draft.details.push(&column.name, cell),
                 None => {
                     draft.details.push(&column.name, cell);
-                    gather.say(line, dates.why_no_day(cell));
+                    gather.say(line, dates.why_not_due(cell));
                 }
             },
             "TYPE" | "INDENT" | "DATE_LANG" | "DEADLINE_LANG" | "TIMEZONE" | "AUTHOR" => {}

@@ -1,5 +1,6 @@
 //! Names of columns in several languages, in sheets and in the tables of a document.
 
+use super::sheet_words;
 use crate::reading::Column;
 
 /// Names of columns in lower case, without signs.
@@ -584,7 +585,9 @@ pub(crate) fn names_past(name: &str) -> bool {
 
 /// Whether the name of a column of due dates only says that it holds days.
 pub(crate) fn names_any_day(name: &str) -> bool {
-    ANY_DAY.contains(&name.to_lowercase().trim_matches([' ', ':', '*', '?', '.']))
+    let lower = name.to_lowercase();
+    let plain = lower.trim_matches([' ', ':', '*', '?', '.']);
+    ANY_DAY.contains(&plain) || sheet_words::is_any_day(plain)
 }
 
 /// What programs call a task, before the name of one of its fields: "Card Name", "Ticket ID".
@@ -618,6 +621,30 @@ pub(crate) fn names_cancelled(name: &str) -> bool {
 /// Whether a column says how what is closed ended: "Resolution: Won't Do".
 pub(crate) fn names_outcome(name: &str) -> bool {
     OUTCOME.contains(&plain(name).as_str())
+}
+
+/// Names of the task that a task is a part of.
+const PARENTS: &[&str] = &[
+    "parent",
+    "parent id",
+    "parentid",
+    "parent key",
+    "parent task",
+    "parent task id",
+    "parent issue",
+    "parent item",
+    "parent card",
+    "übergeordnet",
+    "übergeordnete aufgabe",
+    "tâche parente",
+    "tarea principal",
+    "tarea padre",
+    "sarcină părinte",
+];
+
+/// Whether a column holds the task that a row is a part of.
+pub(crate) fn names_parent(name: &str) -> bool {
+    PARENTS.contains(&plain(name).as_str())
 }
 
 /// Whether the name of a column of unknown meaning says that it tells rows apart, and not what is in them.
@@ -663,7 +690,8 @@ pub(crate) fn column_named(name: &str) -> Option<Column> {
         // The date of an issue need not be the day on which it is due.
         find(field).filter(|_| !names_any_day(field))
     };
-    find(&plain).or_else(|| find(name.trim())).or_else(of_kind)
+    let of_other = || sheet_words::column(&plain);
+    find(&plain).or_else(|| find(name.trim())).or_else(of_other).or_else(of_kind)
 }
 
 /// A name in lower case, without signs and what is in brackets.

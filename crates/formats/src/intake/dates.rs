@@ -32,8 +32,19 @@ pub(crate) struct Dated {
     pub words: String,
     /// Whether the words name another day on another day of reading.
     pub moves: bool,
-    /// Whether they name a day and no more: no time, no period, no repetition.
+    /// Whether they name a day and no more: no time, no period, no repetition, no other weekday.
     pub is_exact: bool,
+    /// Whether they name a weekday that is not that of the day.
+    pub has_other_weekday: bool,
+    /// Whether they say when something may begin.
+    is_begin: bool,
+}
+
+impl Dated {
+    /// What its person should look at.
+    pub fn doubt(&self) -> Option<&'static str> {
+        self.has_other_weekday.then_some("the weekday is not that of the date: the date counts")
+    }
 }
 
 /// Reads the dates of a file.
@@ -42,6 +53,16 @@ pub(crate) struct Dates<'a> {
     now: DateTime,
     /// Another time of reading, on which other days come next.
     later: DateTime,
+    reads: Reads,
+}
+
+/// Which days are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reads {
+    /// Those that mean the same on any day of reading; with a day of reading, all.
+    Known,
+    /// All, to tell where a day is named, and not which day it is.
+    Named,
 }
 
 impl<'a> Dates<'a> {
@@ -53,7 +74,22 @@ impl<'a> Dates<'a> {
         let later = today.checked_add(1.year().days(100)).unwrap_or_else(|_| date(2031, 4, 11));
         let (now, later) =
             (today.to_datetime(Time::midnight()), later.to_datetime(Time::midnight()));
-        Self { options, now, later }
+        Self { options, now, later, reads: Reads::Known }
+    }
+
+    /// Reads also days that depend on a day of reading which is not known: which day they are then is of no use
+    /// ([`Dated::moves`]).
+    pub fn named(options: &'a ReadOptions) -> Self {
+        Self { reads: Reads::Named, ..Self::new(options) }
+    }
+
+    /// The first day that can be meant as the deadline of something still to do.
+    fn earliest(&self) -> Date {
+        let today = self.now.date();
+        match self.options.today {
+            Some(_) => today.checked_sub(1.year()).unwrap_or(today),
+            None => Date::MIN,
+        }
     }
 
     /// How the text is read.
@@ -72,6 +108,8 @@ impl<'a> Dates<'a> {
                 moves: false,
                 // Midnight is how a program writes a day.
                 is_exact: at.time() == Time::midnight(),
+                has_other_weekday: false,
+                is_begin: false,
             });
         }
         // Any other number alone is an amount, wherever it is.
@@ -81,20 +119,35 @@ impl<'a> Dates<'a> {
                 words: text.to_owned(),
                 moves: false,
                 is_exact: true,
+                has_other_weekday: false,
+                is_begin: false,
             });
         }
         let text = &*with_t(without_short_zone(text));
         LANGUAGES.iter().find_map(|&language| {
-            let read = |now| when::parse(text, &self.reader(now, language)).ok();
+            let read = |now| when::explain(text, &self.reader(now, language)).ok();
             self.dated(text, read)
         })
     }
 
+    /// The day that the text of a field for due dates names. What is said to begin then ("not before 5 December")
+    /// is not due then.
+    pub fn due(&self, text: &str) -> Option<Dated> {
+        self.day(text).filter(|dated| !dated.is_begin)
+    }
+
+    /// Why [`due`](Self::due) answers none, for its person.
+    pub fn why_not_due(&self, text: &str) -> &'static str {
+        match self.day(text) {
+            Some(_) => "this says when something may begin, not when it is due: kept as text",
+            None => self.why_no_day(text),
+        }
+    }
+
     /// Why a text as a whole names no day, for its person: one whose day depends on the day of reading is a
     /// guess, and those are made only where a person sees them.
-    pub fn why_no_day(&self, text: &str) -> &'static str {
-        let with_guesses = ReadOptions { today: Some(self.now.date()), ..self.options.clone() };
-        if self.options.today.is_none() && Dates::new(&with_guesses).day(text).is_some() {
+    fn why_no_day(&self, text: &str) -> &'static str {
+        if self.options.today.is_none() && Dates::named(self.options).day(text).is_some() {
             return "which day this is depends on when it is read, so it becomes a due date only in a plan that \
                     you confirm: kept as text";
         }
@@ -155,10 +208,8 @@ impl<'a> Dates<'a> {
             }
             When::Recurring(_) => false,
         };
-        let today = self.now.date();
-        let first = today.checked_sub(1.year()).unwrap_or(today);
-        let day = found.when.last_day(&self.options.zone, today);
-        found.kind == Kind::Due && is_short && day.is_some_and(|day| day >= first)
+        let day = found.when.last_day(&self.options.zone, self.now.date());
+        found.kind == Kind::Due && is_short && day.is_some_and(|day| day >= self.earliest())
     }
 
     /// The day that a person means who says of a line that it is about when a task is due: its
@@ -193,7 +244,8 @@ impl<'a> Dates<'a> {
         })?;
         let names_a_day = dated.words.chars().any(|c| c.is_ascii_digit())
             && (!dated.moves || self.is_of_year(&line[bytes]));
-        (names_a_day && dated.day >= self.now.date()).then_some(dated)
+        let is_ahead = self.options.today.is_none_or(|today| dated.day >= today);
+        (names_a_day && is_ahead).then_some(dated)
     }
 
     /// Whether words leave only the year open.
@@ -228,29 +280,32 @@ impl<'a> Dates<'a> {
         let words = &line[bytes.clone()];
         let read = |now| {
             if now == self.now {
-                return Some(found.when.clone());
+                return Some(found.clone());
             }
             // The same place of the same line: words around a date tell what it is for.
             let again = when::find(line, &self.reader(now, language));
-            again.into_iter().find(|other| other.span == found.span).map(|other| other.when)
+            again.into_iter().find(|other| other.span == found.span)
         };
         self.dated(words, read).map(|dated| (bytes, dated))
     }
 
-    fn dated(&self, words: &str, read: impl Fn(DateTime) -> Option<When>) -> Option<Dated> {
+    fn dated(&self, words: &str, read: impl Fn(DateTime) -> Option<Found>) -> Option<Dated> {
         let day = |now: DateTime| {
-            let when = read(now)?;
-            let day = when.last_day(&self.options.zone, now.date())?;
-            YEARS.contains(&day.year()).then_some((day, when))
+            let found = read(now)?;
+            let day = found.when.last_day(&self.options.zone, now.date())?;
+            YEARS.contains(&day.year()).then_some((day, found))
         };
-        let (first, when) = day(self.now)?;
+        let (first, found) = day(self.now)?;
         let moves = day(self.later).is_none_or(|(second, _)| second != first);
-        if moves && self.options.today.is_none() {
+        if moves && self.options.today.is_none() && self.reads == Reads::Known {
             return None;
         }
-        let is_exact = matches!(when, When::Day(_));
+        let differs = |assumed: &Assumption| matches!(assumed, Assumption::WeekdayDiffers(_));
+        let has_other_weekday = found.assumed.iter().any(differs);
+        let is_exact = matches!(found.when, When::Day(_)) && !has_other_weekday;
+        let is_begin = found.kind == Kind::Start;
         let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-        Some(Dated { day: first, words, moves, is_exact })
+        Some(Dated { day: first, words, moves, is_exact, has_other_weekday, is_begin })
     }
 
     fn reader(&self, now: DateTime, language: Language) -> Reader {

@@ -10,6 +10,12 @@ pub fn is_details(text: &str) -> bool {
     Details::parse(text).is_some()
 }
 
+/// The name of what is said of an item, among what is said of its task.
+pub(crate) fn of_item(name: &str, item: &str) -> String {
+    let short: String = item.chars().take(60).collect();
+    format!("{name} of “{}”", short.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
 /// Named values in the order of the text.
 ///
 /// Shape as text: a Markdown list with an item `- name: value` for each; further lines of a value

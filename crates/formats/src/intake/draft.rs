@@ -2,7 +2,7 @@
 
 use dormouse_types::draft::{Entry, Item, Task};
 use dormouse_types::limits::{self, Limit};
-use dormouse_types::task::{EntryKind, Flags};
+use dormouse_types::task::{EntryKind, Flags, Status};
 use jiff::civil::Date;
 
 use super::key::Keys;
@@ -50,6 +50,27 @@ impl Draft {
         if !name.is_empty() && !self.task.labels.contains(&name) {
             self.task.labels.push(name);
         }
+    }
+
+    pub fn is_done(&self) -> bool {
+        self.task.status == Some(Status::Done)
+    }
+
+    /// Whether it has no more than an item and a few words of its task can hold.
+    pub fn is_bare(&self) -> bool {
+        let task = &self.task;
+        let is_plain =
+            task.status.is_none_or(|status| matches!(status, Status::Open | Status::Done));
+        is_plain
+            && self.note.is_empty()
+            && self.comments.is_empty()
+            && task.items.is_empty()
+            && task.labels.is_empty()
+            && task.due_on.is_none()
+            && task.priority.is_none()
+            && task.estimate_minutes.is_none()
+            && !task.flags.starred
+            && !task.flags.private
     }
 
     /// Adds an item; its key is the format's id, else its folded title.

@@ -3,6 +3,7 @@
 use dormouse_types::task::{Priority, Status};
 
 use super::boxes::{boxed, is_tick};
+use super::sheet_words;
 
 const STATUS: &[(Status, &[&str])] = &[
     (
@@ -47,6 +48,17 @@ const STATUS: &[(Status, &[&str])] = &[
             "wip",
             "ongoing",
             "underway",
+            "review",
+            "in review",
+            "under review",
+            "to review",
+            "reviewing",
+            "code review",
+            "testing",
+            "in testing",
+            "in test",
+            "qa",
+            "in qa",
             "in arbeit",
             "in bearbeitung",
             "läuft",
@@ -173,7 +185,8 @@ const STATUS: &[(Status, &[&str])] = &[
 /// The status that a word for it means.
 pub(crate) fn status_of(text: &str) -> Option<Status> {
     let word = folded(text);
-    STATUS.iter().find(|(_, words)| words.contains(&word.as_str())).map(|&(status, _)| status)
+    let found = STATUS.iter().find(|(_, words)| words.contains(&word.as_str()));
+    found.map(|&(status, _)| status).or_else(|| sheet_words::status(&word))
 }
 
 /// Whether a mark in a column of its own means done; `None` for anything that is no such mark.
@@ -191,10 +204,11 @@ pub(crate) fn is_done(text: &str) -> Option<bool> {
         | "100%" | "100 %" => Some(true),
         "" | "[ ]" | "☐" | "❌" | "0" | "false" | "no" | "n" | "nein" | "falsch" | "non"
         | "faux" | "falso" | "nu" | "fals" | "-" | "0%" | "0 %" => Some(false),
-        word => match status_of(word)? {
-            Status::Done => Some(true),
-            Status::Open | Status::InProgress | Status::Groomed => Some(false),
-            Status::Blocked | Status::OnHold | Status::Rejected => None,
+        word => match status_of(word) {
+            Some(Status::Done) => Some(true),
+            Some(Status::Open | Status::InProgress | Status::Groomed) => Some(false),
+            Some(Status::Blocked | Status::OnHold | Status::Rejected) => None,
+            None => sheet_words::answer(word),
         },
     }
 }
@@ -220,7 +234,7 @@ pub(crate) fn priority_of(text: &str) -> Option<Priority> {
         }
         "p3" | "low" | "lowest" | "niedrig" | "gering" | "basse" | "faible" | "baja"
         | "scăzută" | "mică" | "bassa" => Some(Priority::P3),
-        _ => None,
+        word => sheet_words::priority(word),
     }
 }
 
@@ -293,7 +307,9 @@ pub(crate) fn in_bold(line: &str) -> Option<&str> {
 
 fn folded(text: &str) -> String {
     let short: String = text.chars().take(60).collect();
-    let spaced = short.to_lowercase().replace(['-', '_'], " ").replace('’', "'");
+    // A Turkish capital İ is an i with a dot over it then.
+    let lower = short.to_lowercase().replace('\u{307}', "");
+    let spaced = lower.replace(['-', '_'], " ").replace('’', "'");
     let word = spaced.split_whitespace().collect::<Vec<_>>().join(" ");
     if word.is_empty() && !short.trim().is_empty() { short.trim().to_owned() } else { word }
 }

@@ -365,12 +365,12 @@ impl FrontMatter {
             }
             Key::Language => self.language = Some(listed(pair, task::language(value))?),
             Key::Due => {
-                let dated = Dates::new(options).day(value);
+                let dated = Dates::new(options).due(value);
                 let dated = dated.ok_or_else(|| pair.refused("write a date as YYYY-MM-DD"))?;
                 if !dated.is_exact {
                     self.kept.push(pair.line);
-                    let message = "a due date has no time and does not repeat: kept as text too";
-                    remarks.push(remark(pair.line, message));
+                    let repeats = "a due date has no time and does not repeat: kept as text too";
+                    remarks.push(remark(pair.line, dated.doubt().unwrap_or(repeats)));
                 }
                 self.due = Some(dated);
             }

@@ -12,8 +12,15 @@ pub(super) struct Outline {
     pub lines: Vec<LineKind>,
     /// Whether its headings only say what is done and what is not, so that each block is a task.
     pub is_status_list: bool,
-    /// Whether its headings are the lanes of a board and its boxes the cards.
-    pub has_lanes: bool,
+    /// The level of the headings that are the lanes of a board, with its boxes as the cards.
+    pub lane_level: Option<u8>,
+}
+
+impl Outline {
+    /// Whether it is a board that somebody wrote by hand.
+    pub fn has_lanes(&self) -> bool {
+        self.lane_level.is_some()
+    }
 }
 
 /// The properties of a line that decide where text is split.

@@ -51,7 +51,7 @@ pub(super) fn read(source: &Source<'_>, first: usize, cancel: &Cancel) -> Outlin
             boxes: Vec::new(),
             lines: vec![LineKind::default(); source.n_lines()],
             is_status_list: false,
-            has_lanes: false,
+            lane_level: None,
         },
     };
     let base = source.start(first);

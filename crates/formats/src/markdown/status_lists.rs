@@ -5,6 +5,8 @@
 //! one, with the status of its heading. So is each item of a board that somebody wrote by hand: headings of one
 //! level that all name a status, one of them "In progress" or another word for it.
 
+use std::collections::HashSet;
+
 use dormouse_types::task::Status;
 
 use super::check_box::{CheckBox, boxed, ends_broken, listed};
@@ -22,29 +24,77 @@ pub(super) fn status_of(heading: &Heading) -> Option<Status> {
     intake::list_status(name).or_else(|| intake::status_of(name))
 }
 
-/// Whether the lowest headings are the lanes of a board, with at most its title above them.
-fn are_lanes(source: &Source<'_>, headings: &[Heading]) -> bool {
-    let Some(lowest) = headings.iter().map(|heading| heading.level).max() else { return false };
-    let lanes = headings.iter().filter(|heading| heading.level == lowest);
+/// Units: words. A longer heading is no name of a lane.
+const LANE: usize = 4;
+
+/// Names of lanes that say when or what, and no status.
+#[rustfmt::skip]
+const LANES: &[&str] = &[
+    "ideas", "icebox", "later", "today", "tomorrow", "this week", "next week", "this month", "soon", "upcoming",
+    "ideen", "später", "heute", "diese woche", "nächste woche", "idées", "plus tard", "cette semaine",
+    "ideas", "más tarde", "esta semana", "idei", "mai târziu", "săptămâna asta",
+];
+
+/// The level of the lowest headings, if they are the lanes of a board with at most its title above them.
+///
+/// Some name a status, among them one of work that goes on. Of boxes, as many again may have another name; a list
+/// without boxes is as likely a report, so there all must be known. What is to do and what is done are lanes of boxes
+/// too, with no text besides.
+fn level_of_lanes(source: &Source<'_>, headings: &[Heading], of: Cards) -> Option<u8> {
+    let lowest = headings.iter().map(|heading| heading.level).max()?;
     if headings.iter().filter(|heading| heading.level < lowest).nth(1).is_some() {
-        return false;
+        return None;
     }
-    let Some(statuses) = lanes.map(status_of).collect::<Option<Vec<Status>>>() else {
-        return false;
-    };
-    let has_others = statuses.iter().any(|status| *status != Status::InProgress);
+    let lanes = || headings.iter().filter(|heading| heading.level == lowest);
+    let statuses: Vec<Status> = lanes().filter_map(status_of).collect();
+    let is_known =
+        |lane: &Heading| status_of(lane).is_some() || LANES.contains(&&*lane.text.to_lowercase());
+    let n_other = lanes().count() - statuses.len();
+    let has = |status: Status| statuses.contains(&status);
+    let goes_on = has(Status::InProgress)
+        && statuses.iter().any(|status| *status != Status::InProgress)
+        && match of {
+            Cards::Boxes => n_other <= statuses.len(),
+            Cards::Points => lanes().all(is_known),
+        };
+    let is_done_or_not = of == Cards::Boxes
+        && n_other == 0
+        && has(Status::Open)
+        && has(Status::Done)
+        && is_only_boxes(source, headings);
+    let is_name = |lane: &Heading| is_known(lane) || lane.text.split_whitespace().count() <= LANE;
     // What has fields is a task, also one that is called "Done".
     let has_fields = |heading: &Heading| {
         let mut below = (heading.last + 1..source.n_lines()).map(|line| source.line(line));
         below.find(|line| !line.trim().is_empty()).is_some_and(|line| fields::read(line).is_some())
     };
-    has_others && statuses.contains(&Status::InProgress) && !headings.iter().any(has_fields)
+    let are_lanes =
+        (goes_on || is_done_or_not) && lanes().all(is_name) && !headings.iter().any(has_fields);
+    are_lanes.then_some(lowest)
+}
+
+/// What the cards of a board are written as.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cards {
+    Boxes,
+    Points,
+}
+
+/// Whether each line below the first heading is a heading, or of a list of boxes.
+fn is_only_boxes(source: &Source<'_>, headings: &[Heading]) -> bool {
+    let of_heading: HashSet<usize> =
+        headings.iter().flat_map(|heading| heading.first..=heading.last).collect();
+    let first = headings.first().map_or(0, |heading| heading.first);
+    (first..source.n_lines()).filter(|line| !of_heading.contains(line)).all(|number| {
+        let line = source.line(number);
+        line.trim().is_empty() || line.starts_with([' ', '\t']) || boxed(line.trim()).is_some()
+    })
 }
 
 /// Whether a heading only says what is done, or what is not. The lane of a board that says more than that is a category.
 pub(super) fn names_status(outline: &Outline, heading: usize) -> bool {
     let heading = &outline.headings[heading];
-    match outline.has_lanes {
+    match outline.has_lanes() {
         true => match status_of(heading) {
             Some(Status::Open | Status::Groomed) => intake::names_actions(&heading.text),
             status => status.is_some(),
@@ -55,17 +105,18 @@ pub(super) fn names_status(outline: &Outline, heading: usize) -> bool {
 
 /// Whether a heading is a lane of a board.
 pub(super) fn is_lane(outline: &Outline, heading: usize) -> bool {
-    outline.has_lanes && status_of(&outline.headings[heading]).is_some()
+    outline.lane_level == Some(outline.headings[heading].level)
 }
 
 /// Makes a task of each block of such a file.
 pub(super) fn find(source: &Source<'_>, outline: &mut Outline) {
     let is_of_plain_list = |check: &CheckBox| check.is_plain && check.row.is_none();
-    let has_lanes = are_lanes(source, &outline.headings);
     if !outline.boxes.iter().all(is_of_plain_list) {
-        outline.has_lanes = has_lanes;
+        outline.lane_level = level_of_lanes(source, &outline.headings, Cards::Boxes);
         return;
     }
+    let lane_level = level_of_lanes(source, &outline.headings, Cards::Points);
+    let has_lanes = lane_level.is_some();
     if !has_lanes && !outline.headings.iter().any(|heading| intake::names_actions(&heading.text)) {
         return;
     }
@@ -73,7 +124,8 @@ pub(super) fn find(source: &Source<'_>, outline: &mut Outline) {
     for (at, heading) in outline.headings.iter().enumerate() {
         let end = outline.headings.get(at + 1).map_or(source.n_lines(), |next| next.first);
         let body = heading.last + 1..end;
-        let Some(status) = status_of(heading) else {
+        let of_other_lane = (lane_level == Some(heading.level)).then_some(Status::Open);
+        let Some(status) = status_of(heading).or(of_other_lane) else {
             let is_bare = body.clone().all(|line| source.line(line).trim().is_empty());
             let is_title = at == 0 && outline.headings[1..].iter().all(|h| h.level > heading.level);
             if is_bare || is_title {
@@ -101,11 +153,15 @@ pub(super) fn find(source: &Source<'_>, outline: &mut Outline) {
     let n_leads = blocks.iter().filter(leads).filter(|block| block.marker.is_empty()).count();
     let n_sentences = blocks.len() - n_listed - n_leads;
     // A sentence after a list is no task, nor is one that leads to it.
-    let are_tasks = n_sentences > n_listed || has_lanes && n_sentences + n_leads == 0;
+    let has_cards = has_lanes && n_listed > 3 * (n_sentences + n_leads);
+    if has_cards {
+        blocks.retain(|block| !block.marker.is_empty());
+    }
+    let are_tasks = n_sentences > n_listed || has_cards;
     if blocks.len() >= FEWEST && are_tasks {
         outline.boxes = blocks;
         outline.is_status_list = true;
-        outline.has_lanes = has_lanes;
+        outline.lane_level = lane_level;
     }
 }
 

@@ -39,7 +39,7 @@ pub(super) fn gather(
     cancel: &Cancel,
     remarks: &mut Vec<Remark>,
 ) -> Result<(Vec<Task>, Places), ReadError> {
-    let is_board = matter.is_board || outline.has_lanes;
+    let is_board = matter.is_board || outline.has_lanes();
     let board = if is_board { Board::Yes } else { Board::No };
     let sections = sections::cut(source, outline, board);
     let has_items = sections.iter().any(Section::carries_task);
@@ -296,7 +296,9 @@ impl File<'_> {
     fn listed(&self, at: usize, keys: &mut Counter, gathered: &mut Gathered<'_>) {
         let section = &self.sections[at];
         // A card that is moved to another lane is the same card.
-        let lane = self.sections[at].heading.filter(|at| status_lists::is_lane(self.outline, *at));
+        let is_lane =
+            |heading: &usize| self.matter.is_board || status_lists::is_lane(self.outline, *heading);
+        let lane = self.sections[at].heading.filter(is_lane);
         let path = match lane {
             Some(_) => self.path_key(self.sections[at].parent),
             None => self.path_key(Some(at)),
@@ -332,7 +334,7 @@ impl File<'_> {
             task.status = match check.mark {
                 _ if check.is_checked => Some(Status::Done),
                 mark if intake::status_of_mark(mark).is_some() => intake::status_of_mark(mark),
-                _ if self.outline.has_lanes => {
+                _ if self.outline.has_lanes() => {
                     let lane = section.heading(self.outline);
                     let status = lane.and_then(status_lists::status_of);
                     if status.is_some_and(Status::needs_reason) {

@@ -2,8 +2,6 @@
 
 use std::ops::RangeInclusive;
 
-use dormouse_types::task::Status;
-
 use crate::intake::Draft;
 use crate::json::Node;
 use crate::reading::Role;
@@ -17,10 +15,4 @@ pub(super) struct Part<'a> {
     /// Whether it has no more than an item and a few words of its task can hold.
     pub is_bare: bool,
     pub roles: Vec<(RangeInclusive<usize>, Role)>,
-}
-
-impl Part<'_> {
-    pub fn is_done(&self) -> bool {
-        self.draft.task.status == Some(Status::Done)
-    }
 }

@@ -10,7 +10,7 @@ use super::names::{Meaning, meaning, words};
 use super::part::Part;
 use crate::intake::{
     Dates, Draft, Gather, ReadOptions, fold, is_done, is_html, is_no_priority, names_any_day,
-    of_milliseconds, priority_named, status_of, take_boxes, to_markdown, without_limit,
+    of_item, of_milliseconds, priority_named, status_of, take_boxes, to_markdown, without_limit,
 };
 use crate::json::Node;
 use crate::reading::{Column, Role};
@@ -77,16 +77,7 @@ pub(super) fn read<'a>(
     } else {
         draft.note = take_boxes(&text, draft);
     }
-    let task = &draft.task;
-    let is_plain = task.status.is_none_or(|status| matches!(status, Status::Open | Status::Done));
-    part.is_bare = is_plain
-        && draft.note.is_empty()
-        && draft.comments.is_empty()
-        && task.items.is_empty()
-        && task.labels.is_empty()
-        && task.due_on.is_none()
-        && task.priority.is_none()
-        && !task.flags.starred;
+    part.is_bare = draft.is_bare();
     Some(part)
 }
 
@@ -217,7 +208,7 @@ impl<'r, 'g> Reader<'r, 'g> {
             Column::Due if self.has_deadline && names_any_day(&words(name)) => (false, Role::Field),
             Column::Due => {
                 let day = node.of_time().filter(|text| !text.trim().is_empty());
-                let dated = day.as_deref().and_then(|day| self.dates.day(day));
+                let dated = day.as_deref().and_then(|day| self.dates.due(day));
                 let is_midnight = day.as_deref().is_some_and(|day| day.contains("T00:00:00"));
                 let is_whole = dated.as_ref().is_some_and(|dated| dated.is_exact || is_midnight);
                 let is_first = draft.task.due_on.is_none();
@@ -373,12 +364,6 @@ impl<'r, 'g> Reader<'r, 'g> {
             }
         }
     }
-}
-
-/// The name of what is said of an item, among what is said of its task.
-pub(super) fn of_item(name: &str, item: &str) -> String {
-    let short: String = item.chars().take(60).collect();
-    format!("{name} of “{}”", short.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// The time that a text counts in milliseconds, in the form of ISO 8601; any other text stays.

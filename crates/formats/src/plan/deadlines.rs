@@ -28,14 +28,16 @@ struct Seen {
     due_line: Option<usize>,
 }
 
+/// Why a deadline that nobody has looked at is not taken.
+const UNSEEN: &str =
+    "a date in a sentence becomes a due date only in a plan that you confirm: kept as text";
+
 /// Finds the deadlines in the words of a reading that has no fields for them. Without a day of
-/// reading it finds none.
+/// reading those are taken that are a whole date with nothing around it ("Due: 2026-12-01"), and others are named.
 pub(super) fn find(text: &str, reading: &mut Reading) {
-    if reading.options.today.is_none() {
-        return;
-    }
     let options = reading.options.clone();
-    let dates = Dates::new(&options);
+    let is_seen = options.today.is_some();
+    let dates = if is_seen { Dates::new(&options) } else { Dates::named(&options) };
     let mut seen = vec![Seen::default(); reading.tasks.len()];
     let mut is_code = false;
     let lines = super::lines(text);
@@ -79,6 +81,7 @@ pub(super) fn find(text: &str, reading: &mut Reading) {
             | Role::LeftOut
             | Role::Blank => continue,
         };
+        let doubt = found.as_ref().and_then(Dated::doubt);
         let Some(Dated { day, words, moves, .. }) = found else {
             if let Some(text) = dates.impossible_in(line) {
                 let message = format!("`{text}` is not a day of the calendar: kept as text");
@@ -95,9 +98,15 @@ pub(super) fn find(text: &str, reading: &mut Reading) {
             continue;
         }
         match (task.due_on, seen.due_line) {
+            (None, _) if !is_seen && (moves || !is_apart(line, &words, place.role)) => {
+                reading.remarks.push(Remark { line: place.line, message: UNSEEN.to_owned() });
+            }
             (None, _) => {
                 task.due_on = Some(day);
                 seen.due_line = Some(place.line);
+                let doubt =
+                    doubt.map(|doubt| Remark { line: place.line, message: doubt.to_owned() });
+                reading.remarks.extend(doubt);
                 if moves {
                     reading.moving.push(MovingDay { task: at, words, day });
                 }
@@ -139,8 +148,25 @@ fn point(line: &str) -> Option<&str> {
 
 /// Whether a line is a point that says more than a deadline.
 fn is_of_point(line: &str, deadline: &str) -> bool {
-    let Some(words) = point(line) else { return false };
+    point(line).is_some_and(|words| says_more(words, deadline))
+}
+
+fn says_more(words: &str, deadline: &str) -> bool {
     let words = words.to_lowercase();
     let rest = words.replacen(&deadline.to_lowercase(), "", 1);
     rest.contains(char::is_alphanumeric)
+}
+
+/// Whether a deadline stands for itself, as a field does: as a line, or in brackets at the end of a title.
+fn is_apart(line: &str, deadline: &str, role: Role) -> bool {
+    let line = line.trim();
+    match role {
+        Role::Task => {
+            let inside = [('(', ')'), ('[', ']')].into_iter().find_map(|(open, close)| {
+                line.strip_suffix(close)?.rsplit_once(open).map(|(_, inside)| inside)
+            });
+            inside.is_some_and(|inside| !says_more(inside, deadline))
+        }
+        _ => !says_more(line, deadline),
+    }
 }

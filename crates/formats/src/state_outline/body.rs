@@ -245,8 +245,8 @@ fn field(
         Some(Column::Category) if draft.task.category.is_none() && !value.contains(',') => {
             draft.task.category = names().next().filter(|name| !name.is_empty());
         }
-        Some(Column::Due) if draft.task.due_on.is_none() && dates.day(value).is_some() => {
-            dates.day(value).into_iter().for_each(|day| draft.due(day));
+        Some(Column::Due) if draft.task.due_on.is_none() && dates.due(value).is_some() => {
+            dates.due(value).into_iter().for_each(|day| draft.due(day));
         }
         Some(Column::Estimate) if minutes(value).is_some() => {
             draft.task.estimate_minutes = minutes(value);

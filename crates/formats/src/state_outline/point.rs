@@ -99,7 +99,7 @@ fn priority(text: &str) -> (Option<Priority>, &str) {
 }
 
 /// The words without the labels at their end: `:work:urgent:`, `#work`, `#[[two words]]`.
-fn labelled(text: &str) -> (String, Vec<String>) {
+pub(super) fn labelled(text: &str) -> (String, Vec<String>) {
     let mut labels = Vec::new();
     let mut rest = text.trim_end();
     while let Some((before, last, names)) = last_labels(rest) {

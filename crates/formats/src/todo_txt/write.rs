@@ -102,10 +102,11 @@ impl Line {
         for (sign, name) in names {
             let written = one_line(name).replace(' ', "_");
             let tag = format!("{sign}{written}");
-            // A label that came from a second project is in the title with its own sign.
+            // A label that came from a second project is in the title with its own sign; the first is the category.
             let as_project = format!("+{written}");
+            let is_second = sign == '@' && task.category.as_ref() != Some(name);
             let is_stated = title_words.contains(&tag.as_str())
-                || (sign == '@' && title_words.contains(&as_project.as_str()));
+                || (is_second && title_words.contains(&as_project.as_str()));
             if !is_stated {
                 tags.push(tag);
             }

@@ -88,6 +88,14 @@ impl Parser<'_> {
             && !self.clause_before(start).any(|at| is_in(at, List::Obliges))
     }
 
+    /// "Do not open before Friday": when something may begin, not by when it is to be done.
+    pub(super) fn forbids(&self, start: usize, lead: Option<Lead>) -> bool {
+        let is_in = |place: usize, list| self.matcher.is_in(place, list);
+        (matches!(lead, Some(Lead::Before)) || is_in(start, List::Lasting))
+            && self.clause_before(start).any(|at| is_in(at, List::Negation))
+            && !self.clause_before(start).any(|at| is_in(at, List::Forget))
+    }
+
     /// Whether the next token is the end, a mark or a small word, so that nothing is counted or
     /// named by what precedes.
     pub(super) fn stands_alone(&self, at: usize) -> bool {

@@ -248,6 +248,8 @@ static WORDS: Words = Words {
         "malade", "disponible", "suffisant", "complet", "complète", "libre", "réservé", "réservée",
     ],
     obliges: &["doit", "doivent", "faut", "à", "dû", "due", "valable", "valide"],
+    negations: &["pas", "jamais", "ne", "aucun", "aucune"],
+    forget: &["oublier", "oublie", "oubliez", "manquer", "manque", "rater", "oublié", "oubliée"],
     offers: &["offre", "inscription", "inscriptions", "candidatures", "appel"],
     opens: &["ouvert", "ouverte", "ouvertes", "disponible"],
     articles: &[

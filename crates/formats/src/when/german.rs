@@ -371,6 +371,8 @@ static WORDS: Words = Words {
         "gedeckt", "versichert", "unterwegs", "reserviert", "vermietet",
     ],
     obliges: &["muss", "müssen", "soll", "sollen", "sollte", "sollten", "zu", "fällig", "spätestens", "gültig"],
+    negations: &["nicht", "nie", "niemals", "kein", "keine", "keinen", "keiner"],
+    forget: &["vergessen", "vergiss", "verpassen", "verpass", "versäumen", "verpasst", "versäumt"],
     offers: &[
         "angebot", "bewerbung", "bewerbungen", "anmeldung", "anmeldungen", "abstimmung", "ausschreibung",
         "einschreibung",

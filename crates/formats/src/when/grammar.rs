@@ -158,6 +158,12 @@ impl<'a> Parser<'a> {
                 {
                     hit.kind = Kind::Mention;
                 }
+                if hit.kind == Kind::Due
+                    && setting.allowed != Where::Field
+                    && self.forbids(start, setting.lead)
+                {
+                    hit.kind = Kind::Start;
+                }
                 let table: &'a Table = self.table;
                 let tail_at =
                     if self.matcher.is_mark(hit.end, &[',']) { hit.end + 1 } else { hit.end };

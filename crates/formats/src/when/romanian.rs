@@ -250,6 +250,8 @@ static WORDS: Words = Words {
         "bolnav", "bolnavă", "disponibil", "liber", "liberă", "ok",
     ],
     obliges: &["trebuie", "musai", "obligatoriu", "scadent", "scadentă", "valabil", "valabilă", "valabila"],
+    negations: &["nu", "niciodată", "niciodata"],
+    forget: &["uita", "uitați", "uitati", "uitat", "rata", "ratați"],
     offers: &["oferta", "înscrierea", "înscrierile", "inscrierile", "candidaturile", "aplicațiile"],
     opens: &["deschis", "deschisă", "deschisa", "deschise", "disponibil"],
     articles: &[

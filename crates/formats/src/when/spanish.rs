@@ -251,6 +251,8 @@ static WORDS: Words = Words {
         "vacaciones", "disponible", "enfermo", "enferma", "libre", "lleno", "llena", "reservado", "reservada",
     ],
     obliges: &["debe", "deben", "hay", "tiene", "tienen", "por", "válido", "válida", "valido", "valida"],
+    negations: &["no", "nunca", "ningún", "ninguna"],
+    forget: &["olvides", "olvide", "olvidar", "olvidéis", "faltar", "olvidado", "olvidarse"],
     offers: &["oferta", "inscripción", "inscripciones", "convocatoria", "solicitudes", "matrícula", "plazo"],
     opens: &["abierto", "abierta", "abiertas", "disponible"],
     articles: &[

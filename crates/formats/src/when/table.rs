@@ -231,6 +231,8 @@ pub(super) enum List {
     Counted = 33_554_432,
     Measured = 67_108_864,
     Paper = 134_217_728,
+    Negation = 268_435_456,
+    Forget = 536_870_912,
 }
 
 /// The tables of a language, ready to look words up.
@@ -406,6 +408,8 @@ impl Dictionary {
             (List::Lasts, words.lasts),
             (List::State, words.states),
             (List::Obliges, words.obliges),
+            (List::Negation, words.negations),
+            (List::Forget, words.forget),
             (List::Offer, words.offers),
             (List::Open, words.opens),
             (List::NamedDay, words.named_days),

@@ -106,6 +106,10 @@ pub struct Words {
     /// In a clause with `lasts`: that day is a deadline all the same. "Is to be paid until Friday", "the
     /// offer is valid until Friday".
     pub obliges: &'static [&'static str],
+    /// Before "before" or "until" in a clause: it may begin then. "Do not open before Friday".
+    pub negations: &'static [&'static str],
+    /// With such a word it is a deadline all the same. "Don't forget to pay before Friday".
+    pub forget: &'static [&'static str],
     /// What somebody has to take up before it ends: the day is a deadline. "Applications are open until Friday".
     pub offers: &'static [&'static str],
     /// The words of `states` with which such a thing can still be taken up.
@@ -177,6 +181,8 @@ impl Words {
         lasts: &[],
         states: &[],
         obliges: &[],
+        negations: &[],
+        forget: &[],
         offers: &[],
         opens: &[],
         named_days: &[],

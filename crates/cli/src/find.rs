@@ -11,8 +11,9 @@ use dormouse_types::{Id as _, TaskId};
 
 use crate::client::{Client, path};
 use crate::failure::Failure;
+use crate::pages;
 use crate::session::Session;
-use crate::terminal::{line, note, titled};
+use crate::terminal::{line, titled};
 
 /// The most items that a page of a list may have: a title may be the title of several.
 const MOST: &str = "200";
@@ -39,16 +40,11 @@ pub async fn task(session: &Session, text: &str) -> Result<TaskRow, Failure> {
 ///
 /// Errors: no match, or several.
 pub async fn deleted_task(session: &Session, text: &str) -> Result<TaskRow, Failure> {
-    let list = path("/api/journal/tasks", &[("deleted", "true"), ("limit", "200")]);
-    let deleted: Page<TaskRow> = session.client.get(&list).await?.read()?;
-    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
-    let matches = |row: &TaskRow| {
-        let title = row.title.to_lowercase();
-        row.id.as_str() == text
-            || (text.len() >= 5 && row.id.as_str().ends_with(text))
-            || (!words.is_empty() && words.iter().all(|word| title.contains(word)))
-    };
-    let found = deleted.items.into_iter().filter(|row| row.deleted_at.is_some() && matches(row));
+    let deleted: Vec<TaskRow> =
+        pages::all(&session.client, "/api/journal/tasks", &[("deleted", "true")]).await?;
+    let names = Name::of(text);
+    let is_it = |row: &TaskRow| row.deleted_at.is_some() && names.is(row.id.as_str(), &row.title);
+    let found = deleted.into_iter().filter(is_it);
     let hint = session.command("task list --deleted");
     let found = titled_so(found.collect(), text, |row| &row.title);
     one(found, text, "deleted task", task_line, &hint)
@@ -131,48 +127,24 @@ pub async fn set(session: &Session, text: &str) -> Result<ChangeSet, Failure> {
 /// Errors: no match, or several.
 pub async fn token(session: &Session, text: &str) -> Result<Token, Failure> {
     let all: Page<Token> = session.client.get("/api/tokens").await?.read()?;
-    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
-    let matches = |token: &Token| {
-        let name = token.name.to_lowercase();
-        token.id.as_str() == text
-            || (text.len() >= 5 && token.id.as_str().ends_with(text))
-            || (!words.is_empty() && words.iter().all(|word| name.contains(word)))
-    };
-    let found = all.items.into_iter().filter(|token| token.is_live && matches(token));
+    let name = Name::of(text);
+    let is_it = |token: &Token| token.is_live && name.is(token.id.as_str(), &token.name);
+    let found = all.items.into_iter().filter(is_it);
     one(found.collect(), text, "token", token_line, &session.command("token list"))
 }
 
 /// All agent work, newest first.
 pub async fn all_work(session: &Session) -> Result<Vec<AgentWork>, Failure> {
-    let (mut all, mut cursor) = (Vec::new(), None::<String>);
-    loop {
-        let mut query = vec![("limit", "200")];
-        query.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
-        let page: Page<AgentWork> =
-            session.client.get(&path("/api/tasks", &query)).await?.read()?;
-        for damaged in &page.damaged {
-            note(&format!("damaged: {}", line(damaged)));
-        }
-        all.extend(page.items);
-        cursor = page.next_cursor;
-        if cursor.is_none() {
-            return Ok(all);
-        }
-    }
+    pages::all(&session.client, "/api/tasks", &[]).await
 }
 
 /// Finds agent work by its id, the end of its id, or words of its title.
 ///
 /// Errors: no match, or several.
 pub async fn work(session: &Session, text: &str) -> Result<AgentWork, Failure> {
-    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
-    let matches = |work: &AgentWork| {
-        let title = work.title.to_lowercase();
-        work.id.as_str() == text
-            || (text.len() >= 5 && work.id.as_str().ends_with(text))
-            || (!words.is_empty() && words.iter().all(|word| title.contains(word)))
-    };
-    let found: Vec<AgentWork> = all_work(session).await?.into_iter().filter(matches).collect();
+    let name = Name::of(text);
+    let mut found = all_work(session).await?;
+    found.retain(|work| name.is(work.id.as_str(), &work.title));
     let found = titled_so(found, text, |work| &work.title);
     let list = session.command("work list");
     one(found, text, "agent work", work_line, &list)
@@ -182,25 +154,10 @@ pub async fn work(session: &Session, text: &str) -> Result<AgentWork, Failure> {
 ///
 /// Errors: no match, or several.
 pub async fn conversation(session: &Session, text: &str) -> Result<Conversation, Failure> {
-    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
-    let matches = |one: &Conversation| {
-        let title = one.title.to_lowercase();
-        one.id.as_str() == text
-            || (text.len() >= 5 && one.id.as_str().ends_with(text))
-            || (!words.is_empty() && words.iter().all(|word| title.contains(word)))
-    };
-    let (mut found, mut cursor) = (Vec::new(), None::<String>);
-    loop {
-        let mut query = vec![("limit", "200")];
-        query.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
-        let page: Page<Conversation> =
-            session.client.get(&path("/api/conversations", &query)).await?.read()?;
-        found.extend(page.items.into_iter().filter(matches));
-        cursor = page.next_cursor;
-        if cursor.is_none() {
-            break;
-        }
-    }
+    let name = Name::of(text);
+    let mut found: Vec<Conversation> =
+        pages::all(&session.client, "/api/conversations", &[]).await?;
+    found.retain(|one| name.is(one.id.as_str(), &one.title));
     let found = titled_so(found, text, |one| &one.title);
     one(found, text, "conversation", conversation_line, &session.command("conversation list"))
 }
@@ -209,33 +166,41 @@ pub async fn conversation(session: &Session, text: &str) -> Result<Conversation,
 ///
 /// Errors: no match, or several.
 pub async fn template(session: &Session, text: &str) -> Result<Template, Failure> {
-    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
-    let matches = |one: &Template| {
-        let name = one.display_name.to_lowercase();
-        one.id.as_str() == text
-            || (text.len() >= 5 && one.id.as_str().ends_with(text))
-            || (!words.is_empty() && words.iter().all(|word| name.contains(word)))
-    };
+    let name = Name::of(text);
     let all: Page<Template> = session.client.get("/api/templates").await?.read()?;
-    let found: Vec<Template> = all.items.into_iter().filter(matches).collect();
+    let is_it = |one: &Template| name.is(one.id.as_str(), &one.display_name);
+    let found = all.items.into_iter().filter(is_it).collect();
     let found = titled_so(found, text, |one| &one.display_name);
     one(found, text, "template", template_line, &session.command("template list"))
 }
 
-async fn tasks(client: &Client, text: &str) -> Result<Vec<TaskRow>, Failure> {
-    let (mut found, mut cursor) = (Vec::new(), None::<String>);
-    loop {
-        let mut params = vec![("find", text), ("limit", MOST)];
-        params.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
-        let page: Page<TaskRow> = client.get(&path("/api/journal/tasks", &params)).await?.read()?;
-        found.extend(page.items);
-        cursor = page.next_cursor;
-        if cursor.is_none() {
-            break;
-        }
+/// What the user typed for one of a list: its id, the end of it, or words of its title.
+struct Name<'a> {
+    text: &'a str,
+    words: Vec<String>,
+}
+
+impl<'a> Name<'a> {
+    /// Units: characters. A shorter end of an id may be any of several.
+    const END: usize = 5;
+
+    fn of(text: &'a str) -> Self {
+        Self { text, words: text.split_whitespace().map(str::to_lowercase).collect() }
     }
+
+    fn is(&self, id: &str, title: &str) -> bool {
+        let title = title.to_lowercase();
+        id == self.text
+            || (self.text.len() >= Self::END && id.ends_with(self.text))
+            || (!self.words.is_empty() && self.words.iter().all(|word| title.contains(word)))
+    }
+}
+
+async fn tasks(client: &Client, text: &str) -> Result<Vec<TaskRow>, Failure> {
+    let mut found: Vec<TaskRow> =
+        pages::all(client, "/api/journal/tasks", &[("find", text)]).await?;
     // A deleted task matches only if no live one does.
-    if found.iter().any(|task: &TaskRow| task.deleted_at.is_none()) {
+    if found.iter().any(|task| task.deleted_at.is_none()) {
         found.retain(|task| task.deleted_at.is_none());
     }
     Ok(found)

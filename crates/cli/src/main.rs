@@ -10,7 +10,7 @@
 //! Reading order: `args` (arguments), `argv` (how they are parsed), `dispatch` (which command runs,
 //! and how it ends), `session` (the context of a client), `engine`, `models` (providers,
 //! keys and prices), `folder` and `server_file` (who
-//! holds the data), `command` (one file each), `client`, `wait`, `find`, `dates`, `terminal`.
+//! holds the data), `command` (one file each), `client`, `pages`, `wait`, `find`, `dates`, `terminal`.
 
 mod args;
 mod argv;
@@ -25,6 +25,7 @@ mod server_file;
 mod folder;
 mod terminal;
 mod client;
+mod pages;
 mod models;
 mod sealing_key;
 mod engine;

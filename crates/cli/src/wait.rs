@@ -9,8 +9,9 @@ use dormouse_types::port::Clock;
 use dormouse_types::{AgentId, EvolutionSessionId, TemplateId, Timestamp, WorkRunId, limits};
 use serde::de::DeserializeOwned;
 
-use crate::client::{Client, encode, path};
+use crate::client::{Client, encode};
 use crate::failure::Failure;
+use crate::pages;
 use crate::terminal::note;
 
 /// The first pause between two polls; each pause is twice as long as the previous one.
@@ -43,19 +44,10 @@ fn progress(agent: &Agent, now: Timestamp) -> AgentProgress {
 
 /// The agents that a server is running or about to run.
 pub async fn at_work(client: &Client, clock: &dyn Clock) -> Result<Vec<AgentId>, Failure> {
-    let (mut found, now) = (Vec::new(), clock.now());
-    let mut cursor = None::<String>;
-    loop {
-        let mut query = vec![("activity", "running,queued"), ("limit", "200")];
-        query.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
-        let page: Page<Agent> = read(client, &path("/api/agents", &query)).await?;
-        let all = page.items.into_iter();
-        found.extend(all.filter(|agent| matches!(progress(agent, now), AgentProgress::AtWork)));
-        cursor = page.next_cursor;
-        if cursor.is_none() {
-            break;
-        }
-    }
+    let now = clock.now();
+    let mut found: Vec<Agent> =
+        pages::all(client, "/api/agents", &[("activity", "running,queued")]).await?;
+    found.retain(|agent| matches!(progress(agent, now), AgentProgress::AtWork));
     let mut ids: Vec<AgentId> = found.into_iter().map(|agent| agent.id).collect();
     ids.sort_unstable();
     Ok(ids)

@@ -11,6 +11,7 @@ use crate::client::{Reply, path};
 use crate::command::proposal;
 use crate::failure::Failure;
 use crate::find::{self, TaskOrAgent};
+use crate::pages;
 use crate::session::Session;
 use crate::terminal::style::Color;
 use crate::terminal::{line, markdown, time, titled};
@@ -114,18 +115,11 @@ async fn agents_of(
     if !agents.is_empty() && !is_history {
         return Ok(agents);
     }
-    let mut cursor = None::<String>;
-    loop {
-        let mut query = vec![("lifecycle", "destroyed"), ("limit", "200")];
-        query.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
-        let page: Page<Agent> = session.client.get(&path("/api/agents", &query)).await?.read()?;
-        let is_of_task = |agent: &Agent| agent.slots.active_task_id.as_ref() == Some(&task.id);
-        agents.extend(page.items.into_iter().filter(is_of_task));
-        cursor = page.next_cursor;
-        if cursor.is_none() {
-            return Ok(agents);
-        }
-    }
+    let destroyed: Vec<Agent> =
+        pages::all(&session.client, "/api/agents", &[("lifecycle", "destroyed")]).await?;
+    let is_of_task = |agent: &Agent| agent.slots.active_task_id.as_ref() == Some(&task.id);
+    agents.extend(destroyed.into_iter().filter(is_of_task));
+    Ok(agents)
 }
 
 /// The last report of the first agent that has one.

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::client::path;
 use crate::failure::Failure;
+use crate::pages;
 use crate::session::Session;
 use crate::terminal::table::{Fit, Table};
 use crate::terminal::{line, note, time};
@@ -91,18 +92,10 @@ fn summary_of(one: &Delivery) -> String {
 async fn unread(session: &Session) -> Result<Vec<Delivery>, Failure> {
     let mut all = Vec::new();
     for state in [DeliveryState::Pending, DeliveryState::Delivered] {
-        let mut cursor: Option<String> = None;
-        loop {
-            let mut query = vec![("state", state.name()), ("limit", "200")];
-            query.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
-            let reply = session.client.get(&path("/api/deliveries", &query)).await?;
-            let page: Page<Delivery> = reply.read()?;
-            all.extend(page.items);
-            cursor = page.next_cursor;
-            if cursor.is_none() {
-                break;
-            }
-        }
+        let list = "/api/deliveries";
+        let unread: Vec<Delivery> =
+            pages::all(&session.client, list, &[("state", state.name())]).await?;
+        all.extend(unread);
     }
     Ok(all)
 }

@@ -10,8 +10,8 @@ use dormouse_adapters::models::{
 use dormouse_types::limits;
 use dormouse_types::model::{ModelError, ProviderUnavailable, Request};
 use dormouse_types::model_settings::{
-    ApiFormat, KeySource, KeyState, KnownModel, ListedPrice, ModelHost, ModelTest, OfferedModel,
-    Provider, ToolMode,
+    ApiFormat, FailedTest, KeySource, KeyState, KnownModel, ListedPrice, ModelHost, ModelTest,
+    OfferedModel, Provider, ToolMode,
 };
 use dormouse_types::port::{BoxFuture, Clock, Model, ModelClass, ModelLocation};
 use futures_util::future::{Either, join_all, select};
@@ -173,12 +173,12 @@ impl Host {
     }
 
     /// Waits for `work`, and drops it after `limit`, which closes its connection.
-    async fn within<T>(
+    async fn within<T, E: From<ModelError>>(
         &self,
         limit: Duration,
         config: &ModelConfig,
-        work: impl Future<Output = Result<T, ModelError>>,
-    ) -> Result<T, ModelError> {
+        work: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, E> {
         match select(std::pin::pin!(work), self.0.clock.sleep(limit)).await {
             Either::Left((done, _)) => done,
             Either::Right(((), _)) => Err(ModelError::Provider {
@@ -190,16 +190,17 @@ impl Host {
                     limit.as_secs()
                 ),
                 retry_after: None,
-            }),
+            }
+            .into()),
         }
     }
 
-    async fn tested(&self, provider: &Provider, name: &str) -> Result<ModelTest, ModelError> {
+    async fn tested(&self, provider: &Provider, name: &str) -> Result<ModelTest, FailedTest> {
         let config = model_id(&provider.name, name)
             .and_then(|model| self.config(provider, model, None))
             .map_err(|detail| ModelError::Request { detail })?;
         if let Some(missing) = self.missing_key(provider, &config, None) {
-            return Err(missing.error(&provider.name));
+            return Err(missing.error(&provider.name).into());
         }
         let probed = probe(self.0.transport.as_ref(), &config, self.0.clock.as_ref());
         let probed = self.within(config.patience().run, &config, probed).await?;
@@ -350,7 +351,7 @@ impl ModelHost for Host {
         &'a self,
         provider: &'a Provider,
         name: &'a str,
-    ) -> BoxFuture<'a, Result<ModelTest, ModelError>> {
+    ) -> BoxFuture<'a, Result<ModelTest, FailedTest>> {
         Box::pin(self.tested(provider, name))
     }
 

@@ -193,7 +193,7 @@ async fn a_server_that_does_not_answer_is_given_up() -> anyhow::Result<()> {
     assert!(matches!(why, ProviderUnavailable::Outage | ProviderUnavailable::Unreachable));
     assert!(detail.ends_with("within 30 seconds"), "{detail}");
     let error = host.test(&silent, "qwen3:8b").await.expect_err("it is silent");
-    assert!(matches!(error, ModelError::Provider { .. }), "{error:?}");
+    assert!(matches!(error.error, ModelError::Provider { .. }), "{error:?}");
     Ok(())
 }
 

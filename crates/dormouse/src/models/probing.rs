@@ -208,7 +208,7 @@ fn not_probed(id: &str, provider: &Provider, error: TestError) -> NotProbed {
             detail,
             retry_after: None,
         }),
-        TestError::Model(error) => NotProbed::Model(error),
+        TestError::Model(failed) => NotProbed::Model(failed.error),
         TestError::Commit(error) => RunError::from(error).into(),
     }
 }

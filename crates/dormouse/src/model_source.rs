@@ -1,6 +1,6 @@
 //! Where the models of a workspace come from.
 
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use dormouse_types::model_settings::{ModelHost, NoModels};
 use dormouse_types::port::Model;
@@ -30,5 +30,10 @@ impl ModelSource {
             by_environment: None,
             made_of: Arc::new(RwLock::new(None)),
         }
+    }
+
+    /// Makes the next load build all models anew, even if no setting has changed.
+    pub(crate) fn forget_loaded(&self) {
+        *self.made_of.write().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }

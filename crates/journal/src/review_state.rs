@@ -31,6 +31,8 @@ pub enum Paused {
 pub struct TaskReviewState {
     /// Why it needs no decisions now, if so.
     pub paused: Option<Paused>,
+    /// Whether the task is private.
+    pub is_private: bool,
     /// When it was paused: disjoint periods, oldest first; the last one may still be open.
     pauses: Vec<(Timestamp, Option<Timestamp>)>,
     /// The fields the person set last, and when.
@@ -53,7 +55,7 @@ impl TaskReviewState {
         };
         let says =
             says.filter(|say| say.by == By::User).map(|say| (say.field.clone(), say.at)).collect();
-        Self { paused, pauses: pauses(task), says }
+        Self { paused, is_private: task.flags.private, pauses: pauses(task), says }
     }
 
     /// When the person set a field, unless somebody else set it since.

@@ -180,7 +180,10 @@ impl Queries {
         let status = fold::status(items.iter().map(|item| &item.state));
         let task_state = task.map(|(state, review)| (state, review));
         ChangeSet {
-            items: items.into_iter().map(|it| self.item_view(it, &shown, task_state)).collect(),
+            items: items
+                .into_iter()
+                .map(|it| self.item_view(it, &shown, task_state, set.made_of_private))
+                .collect(),
             task_title: task.map(|(task, _)| task.title.clone()).unwrap_or_default(),
             id: set.id,
             agent_id: AgentId::try_from(&set.proposer).ok(),
@@ -200,6 +203,7 @@ impl Queries {
         item: Item,
         shown: &[i64],
         task: Option<(&TaskState, &TaskReviewState)>,
+        made_of_private: bool,
     ) -> ChangeItem {
         let args: Value = serde_json::from_str(&item.args).unwrap_or_default();
         let tool = tools::item(&item.tool);
@@ -223,6 +227,8 @@ impl Queries {
             current,
             change,
             set_since,
+            // What is confirmed in a private task stays private.
+            made_of_private: made_of_private && open && review.is_some_and(|it| !it.is_private),
             set: item.set,
             index: item.index,
             tool_name: item.tool,

@@ -113,11 +113,16 @@ impl Queries {
         sets.retain(|_, items| items.iter().any(|item| item.state.is_open()));
         let ids: Vec<ChangeSetId> = sets.keys().cloned().collect();
         let (mut run_keys, mut names) = (HashMap::new(), HashMap::new());
+        let mut made_of_private = BTreeSet::new();
         for ids in ids.chunks(in_list::MOST) {
             for set in
                 self.store.each(entity::some::<ChangeSet>(ws, ids)).await?.into_iter().flatten()
             {
-                run_keys.insert(set.doc.value.id, set.doc.value.run_key);
+                let set = set.doc.value;
+                if set.made_of_private {
+                    made_of_private.insert(set.id.clone());
+                }
+                run_keys.insert(set.id, set.run_key);
             }
         }
         let by: BTreeSet<HolderId> =
@@ -136,7 +141,8 @@ impl Queries {
                 let work = works.get(&item.proposer);
                 let name = agent_id.as_ref().and_then(|agent| names.get(agent).cloned());
                 let is_put_off = item.state == State::Deferred;
-                let item = self.item_view(item, &shown, Some((&state, &task)));
+                let is_of_private = made_of_private.contains(&set);
+                let item = self.item_view(item, &shown, Some((&state, &task)), is_of_private);
                 let rank = (is_put_off, !item.shown, item.created_at, set.clone(), item.index);
                 let change = TaskChange {
                     is_destructive: takes_away(&item),

@@ -124,6 +124,23 @@ pub async fn made_of(
     })
 }
 
+/// Returns whether the model of a run was shown something that is private now, or of which that is not known, in the
+/// requests so far and in the answers to its calls.
+///
+/// The names of labels do not count: they are offered to every run, and the person reads the one that is proposed.
+pub async fn was_shown_private(
+    store: &Store,
+    ws: WorkspaceId,
+    holder: &HolderId,
+    run: &RunKey,
+) -> Result<bool, ReadError> {
+    let requested = BTreeSet::from([Source::Run(run.clone())]);
+    let mut facts = Facts::read(store, ws, holder, &requested).await?;
+    let public = PrivacyFacts { is_private: false, category: None };
+    facts.labels.values_mut().for_each(|tasks| tasks.push(public.clone()));
+    Ok(facts.shown_of(&requested, |row| !row.is_private).is_empty())
+}
+
 /// Returns what a person says of a provider, if it was added here. It is read for each request,
 /// because another node may have changed it.
 async fn provider_now(
@@ -147,7 +164,7 @@ struct Facts {
     sets: BTreeMap<ChangeSetId, RunKey>,
     /// The tasks and entries that can be read.
     rows: BTreeMap<Source, PrivacyFacts>,
-    /// The labels that tasks have, with what decides who may be sent those tasks.
+    /// The labels, with what decides who may be sent the tasks that have them.
     labels: BTreeMap<LabelId, Vec<PrivacyFacts>>,
 }
 
@@ -215,6 +232,7 @@ impl Facts {
             }
         }
         let labels: Vec<LabelId> = all.iter().filter_map(Source::label).cloned().collect();
+        facts.labels.extend(labels.iter().map(|label| (label.clone(), Vec::new())));
         for labels in labels.chunks(in_list::MOST) {
             for (label, reach) in store.all(label_task::reaches(ws, labels)).await? {
                 facts.labels.entry(label).or_default().push(reach);

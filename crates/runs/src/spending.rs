@@ -8,7 +8,7 @@ use dormouse_store::agent::model_call::{NewCall, OpenCall, RunCost};
 use dormouse_store::agent::model_setting::allows_paid_calls;
 use dormouse_store::agent::spend::{self, Account, Balance};
 use dormouse_types::hash::sha256;
-use dormouse_types::model::{ModelError, ProviderUnavailable, Usage};
+use dormouse_types::model::{ModelError, Usage};
 use dormouse_types::port::{Model, ModelClass, OutgoingRequest};
 use dormouse_types::spend::{
     Amount, Budgets, CallStatus, OverBudget, Price, Unit, charge, cost, dollars, reservation,
@@ -66,21 +66,9 @@ impl Outcome<'_> {
     /// What an error says about the cost of its call.
     pub fn of_error(error: &ModelError) -> Self {
         match error {
-            ModelError::Provider {
-                why:
-                    ProviderUnavailable::Authentication
-                    | ProviderUnavailable::Quota
-                    | ProviderUnavailable::Unreachable
-                    | ProviderUnavailable::ServerError
-                    | ProviderUnavailable::Configuration,
-                ..
-            }
-            | ModelError::Rejected { .. } => Self::NotServed,
-            ModelError::Provider {
-                why: ProviderUnavailable::Outage | ProviderUnavailable::WrongAnswer,
-                ..
-            } => Self::BrokenOff,
-            ModelError::Request { .. } => Self::Unknown,
+            _ if error.costs_nothing() => Self::NotServed,
+            ModelError::Provider { .. } => Self::BrokenOff,
+            ModelError::Rejected { .. } | ModelError::Request { .. } => Self::Unknown,
         }
     }
 }

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use dormouse_types::RunKey;
-use dormouse_types::model::{ModelError, Request, ToolChoice, TurnEvent, Usage};
+use dormouse_types::model::{
+    ModelError, ProviderUnavailable, Request, ToolChoice, TurnEvent, Usage,
+};
 use dormouse_types::model_settings::{
-    ApiFormat, KeySource, KeyState, KnownModel, ListedPrice, ModelHost, ModelTest, OfferedModel,
-    Provider, ToolMode,
+    ApiFormat, FailedTest, KeySource, KeyState, KnownModel, ListedPrice, ModelHost, ModelTest,
+    OfferedModel, Provider, ToolMode,
 };
 use dormouse_types::port::{
     BoxFuture, BoxStream, Model, ModelClass, ModelLocation, OutgoingRequest,
@@ -194,26 +196,46 @@ impl ModelHost for Host {
         &'a self,
         _: &'a Provider,
         name: &'a str,
-    ) -> BoxFuture<'a, Result<ModelTest, ModelError>> {
+    ) -> BoxFuture<'a, Result<ModelTest, FailedTest>> {
         let tried = |mode| (mode, "it called no tool".to_owned());
         let usage = Usage { input: 9, output: 4, ..Usage::default() };
-        let (usage, is_counted) = match name {
+        let (counted, is_counted) = match name {
             "counted" => (Some(usage), true),
             "partly-counted" => (Some(usage), false),
+            "refused-each-way" => (None, true),
             _ => (None, false),
         };
+        let unknown = || ModelError::Provider {
+            provider: "acme".to_owned(),
+            why: ProviderUnavailable::Configuration,
+            detail: "there is no such model".to_owned(),
+            retry_after: None,
+        };
+        let failed = match name {
+            "missing" => Some(unknown().into()),
+            "missing-later" => {
+                Some(FailedTest { error: unknown(), usage: Some(usage), is_counted: true })
+            }
+            "missing-after-silence" => {
+                Some(FailedTest { error: unknown(), usage: None, is_counted: false })
+            }
+            _ => None,
+        };
+        if let Some(failed) = failed {
+            return Box::pin(std::future::ready(Err(failed)));
+        }
         Box::pin(std::future::ready(Ok(ModelTest {
             tool_mode: match name {
-                "mute" | "thinker" => None,
+                "mute" | "thinker" | "refused-each-way" => None,
                 "silent" => Some(ToolMode::Native),
                 _ => Some(ToolMode::Schema),
             },
             first_event: None,
-            usage,
+            usage: counted,
             is_counted,
             is_cut: name == "thinker",
             window: Some(8192),
-            failures: usage.map(|_| tried(ToolMode::Native)).into_iter().collect(),
+            failures: counted.map(|_| tried(ToolMode::Native)).into_iter().collect(),
         })))
     }
 }

@@ -255,7 +255,7 @@ pub struct ModelTest {
     pub first_event: Option<Duration>,
     /// What the calls used together, as far as the server says so.
     pub usage: Option<Usage>,
-    /// Whether the server said of every call what it used.
+    /// Whether it is known of every call what it used: the server said so, or refused to serve it.
     pub is_counted: bool,
     /// Whether an answer was cut at the limit of output tokens while the model thought.
     pub is_cut: bool,
@@ -270,6 +270,24 @@ impl ModelTest {
     /// thought.
     pub fn is_open(&self) -> bool {
         self.tool_mode.is_none() && self.is_cut
+    }
+}
+
+/// A test that ended with an error, and what its calls used until then.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FailedTest {
+    /// Why it ended.
+    pub error: ModelError,
+    /// What the calls used together, as far as the server says so.
+    pub usage: Option<Usage>,
+    /// Whether it is known of every call what it used: the server said so, or refused to serve it.
+    pub is_counted: bool,
+}
+
+impl From<ModelError> for FailedTest {
+    /// The error of the only call.
+    fn from(error: ModelError) -> Self {
+        Self { usage: None, is_counted: error.costs_nothing(), error }
     }
 }
 
@@ -315,7 +333,7 @@ pub trait ModelHost: Send + Sync {
         &'a self,
         provider: &'a Provider,
         name: &'a str,
-    ) -> BoxFuture<'a, Result<ModelTest, ModelError>>;
+    ) -> BoxFuture<'a, Result<ModelTest, FailedTest>>;
 
     /// The request of a test call, to find out what it may cost; `None` if a test sends nothing.
     fn test_request(&self) -> Option<Request> {
@@ -378,8 +396,8 @@ impl ModelHost for NoModels {
         &'a self,
         provider: &'a Provider,
         _: &'a str,
-    ) -> BoxFuture<'a, Result<ModelTest, ModelError>> {
+    ) -> BoxFuture<'a, Result<ModelTest, FailedTest>> {
         let detail = format!("there is no provider {}", provider.name);
-        Box::pin(std::future::ready(Err(ModelError::Request { detail })))
+        Box::pin(std::future::ready(Err(ModelError::Request { detail }.into())))
     }
 }

@@ -10,6 +10,7 @@ use dormouse_changes::set::validate::{self, CallOutcome};
 use dormouse_changes::tools::copy_task;
 use dormouse_changes::{ModelTool, Policy, tools};
 use dormouse_journal::{JournalError, state};
+use dormouse_runs::clearance::was_shown_private;
 use dormouse_runs::{Lease, RunError};
 use dormouse_store::agent::change_item::{self, Item};
 use dormouse_store::agent::work::definition::Definition;
@@ -151,15 +152,19 @@ impl<'a> Proposals<'a> {
 
     /// The writes for the commit: one set for each task.
     pub async fn ops(self) -> Result<(Vec<Op>, Vec<ChangeRow>), RunError> {
-        let Self { work, lease, tasks, .. } = self;
+        let Self { work, lease, tasks, is_built_in, .. } = self;
         let (mut ops, mut news) = (Vec::new(), Vec::new());
         let is_empty = |about: &&AboutTask| about.proposed.is_empty() && about.held.is_empty();
+        let run = &lease.run;
+        let is_of_private = !is_built_in
+            && tasks.iter().any(|about| !about.proposed.is_empty())
+            && was_shown_private(&work.store, lease.ws, lease.holder(), &run.key).await?;
         for about in tasks.iter().filter(|about| !is_empty(about)) {
             let by = Proposer {
                 ws: lease.ws,
                 holder: lease.holder(),
                 task: &about.task.id,
-                source: ProposalSource::Run { thread: &lease.run.thread, key: &lease.run.key },
+                source: ProposalSource::Run { thread: &run.thread, key: &run.key, is_of_private },
             };
             let written = work.changes.turn_ops(by, &about.proposed, &[]).await;
             let TurnOps { ops: more, news: rows } = written.map_err(from_changes)?;

@@ -71,6 +71,20 @@ impl MissingKey {
             retry_after: None,
         }
     }
+
+    /// The error of a call without the key, which the provider refused. Nobody else is held by it if they may have
+    /// the key.
+    pub fn refused(&self, provider: &str) -> ModelError {
+        ModelError::Provider {
+            provider: provider.to_owned(),
+            why: match self.may_be_elsewhere {
+                true => ProviderUnavailable::Configuration,
+                false => ProviderUnavailable::Authentication,
+            },
+            detail: format!("its server wants a key; {}", self.advice),
+            retry_after: None,
+        }
+    }
 }
 
 impl RemoteModel {

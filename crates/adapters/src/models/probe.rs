@@ -8,6 +8,7 @@ use dormouse_types::model::{
     Fragment, FragmentData, FragmentKind, ModelError, ProviderUnavailable, Request, ToolChoice,
     ToolSpec, TurnEvent, Usage,
 };
+use dormouse_types::model_settings::FailedTest;
 use dormouse_types::port::Clock;
 use futures_util::StreamExt as _;
 use serde_json::json;
@@ -24,7 +25,8 @@ pub struct Probe {
     pub rung: Option<Rung>,
     /// The tokens of all calls together, as far as the server counts them.
     pub usage: Option<Usage>,
-    /// Whether the server counted every call. It says nothing of one that it refused or broke off.
+    /// Whether it is known of every call what it used: the server counted it, or refused to serve it. Of one that
+    /// broke off it is not.
     pub is_counted: bool,
     /// From the request to the first event of the call that came back.
     pub first_event: Option<Duration>,
@@ -45,14 +47,14 @@ const MAX_TEXT: usize = 4096;
 /// no influence. The caller limits the time.
 ///
 /// Errors: the provider is unavailable on every rung, refuses the key, has no such model, or refuses
-/// every request for the same reason. A request
-/// that it refuses on one rung, as for a model without tools, leads to the next: some servers answer
+/// every request for the same reason; with what the
+/// calls used until then. A request that it refuses on one rung, as for a model without tools, leads to the next: some servers answer
 /// it with 500, others that they have no such model.
 pub async fn probe(
     transport: &dyn Transport,
     config: &ModelConfig,
     clock: &dyn Clock,
-) -> Result<Probe, ModelError> {
+) -> Result<Probe, FailedTest> {
     let request = probe_request();
     let mut failures = Vec::new();
     let (mut usage, mut is_counted, mut is_cut) = (None::<Usage>, true, false);
@@ -61,9 +63,10 @@ pub async fn probe(
     for rung in Rung::ALL.iter().copied() {
         let config = ModelConfig { rung, ..config.clone() };
         let (answer, counted) = call(transport, &config, clock, &request).await;
-        is_counted &= counted.is_some();
+        let answer = answer.map_err(|error| error.into_model_error(&config));
+        is_counted &= counted.is_some() || answer.as_ref().is_err_and(ModelError::costs_nothing);
         usage = [usage, counted].into_iter().flatten().reduce(Usage::plus);
-        match answer.map_err(|error| error.into_model_error(&config)) {
+        match answer {
             Ok(Answer { problem: None, first_event, .. }) => {
                 let rung = Some(rung);
                 return Ok(Probe { rung, usage, is_counted, first_event, is_cut, failures });
@@ -105,14 +108,15 @@ pub async fn probe(
                         | ProviderUnavailable::Unreachable,
                     ..
                 },
-            ) => return Err(error),
+            ) => return Err(FailedTest { error, usage, is_counted }),
         }
     }
+    let failed = |error| FailedTest { error, usage, is_counted };
     // On the last rung nothing but a text is sent: if that is refused, the fault is the name or the
     // address.
     match unknown {
         Some(error) if failures.last().is_some_and(|(_, reply)| *reply == error.to_string()) => {
-            return Err(error);
+            return Err(failed(error));
         }
         Some(_) | None => {}
     }
@@ -121,11 +125,12 @@ pub async fn probe(
         let is_silent = |error: &ModelError| {
             matches!(error, ModelError::Provider { why: ProviderUnavailable::Outage, .. })
         };
-        return Err(outages.swap_remove(outages.iter().position(is_silent).unwrap_or(0)));
+        let stands_for_all = outages.iter().position(is_silent).unwrap_or(0);
+        return Err(failed(outages.swap_remove(stands_for_all)));
     }
     // The same refusal however the tool is offered is about something else than tools.
     if refusals.len() == Rung::ALL.len() && refusals.iter().all(|it| *it == refusals[0]) {
-        return Err(refusals.swap_remove(0));
+        return Err(failed(refusals.swap_remove(0)));
     }
     Ok(Probe { rung: None, usage, is_counted, first_event: None, is_cut, failures })
 }

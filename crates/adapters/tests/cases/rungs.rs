@@ -6,6 +6,7 @@ use std::time::Duration;
 use dormouse_adapters::models::{ModelConfig, Probe, Rung, WireFormat, probe};
 use dormouse_types::Timestamp;
 use dormouse_types::model::{ModelError, ProviderUnavailable, TurnEvent, Usage};
+use dormouse_types::model_settings::FailedTest;
 use dormouse_types::port::{BoxFuture, Clock};
 use serde_json::{Value, json};
 
@@ -131,7 +132,7 @@ impl Clock for Ticks {
     }
 }
 
-async fn probed(answers: Vec<Answer>) -> Result<Probe, ModelError> {
+async fn probed(answers: Vec<Answer>) -> Result<Probe, FailedTest> {
     let player = Player::of(answers);
     let clock = Ticks(AtomicI64::new(0));
     probe(player.as_ref(), &config(WireFormat::ChatCompletions), &clock).await
@@ -191,11 +192,22 @@ async fn a_probe_reports_tokens_and_stops_if_the_provider_is_unavailable() {
     let refused = Answer { status: 400, ..refused };
     let found = probed(vec![refused, stream_of(text), stream_of(text)]).await.unwrap();
     let usage = Usage { input: 18, output: 8, ..Usage::default() };
-    assert_eq!((found.usage, found.is_counted), (Some(usage), false));
-    let error = probed(vec![Answer::new(401, "text/plain", "no")]).await.unwrap_err();
-    assert!(matches!(error, ModelError::Provider { .. }), "{error}");
-    let error = probed(vec![Answer::new(503, "text/plain", "no"); 3]).await.unwrap_err();
-    assert!(matches!(error, ModelError::Provider { .. }), "{error}");
+    assert_eq!((found.usage, found.is_counted), (Some(usage), true), "a refusal costs nothing");
+    let failed = probed(vec![Answer::new(401, "text/plain", "no")]).await.unwrap_err();
+    assert!(matches!(failed.error, ModelError::Provider { .. }), "{failed:?}");
+    assert_eq!((failed.usage, failed.is_counted), (None, true));
+    let failed = probed(vec![Answer::new(503, "text/plain", "no"); 3]).await.unwrap_err();
+    assert!(matches!(failed.error, ModelError::Provider { .. }), "{failed:?}");
+    assert_eq!((failed.usage, failed.is_counted), (None, true));
+    // What came before the error was served.
+    let usage = Usage { input: 9, output: 4, ..Usage::default() };
+    let late = vec![stream_of(text), Answer::new(401, "text/plain", "no")];
+    let failed = probed(late).await.unwrap_err();
+    assert_eq!((failed.usage, failed.is_counted), (Some(usage), true));
+    let uncounted = r#"{"choices":[{"delta":{"content":"Sure!"},"finish_reason":"stop"}]}"#;
+    let late = vec![stream_of(uncounted), Answer::new(401, "text/plain", "no")];
+    let failed = probed(late).await.unwrap_err();
+    assert_eq!((failed.usage, failed.is_counted), (None, false));
 }
 
 /// As llama.cpp without its template engine does.
@@ -214,7 +226,7 @@ async fn a_probe_of_a_model_that_nobody_offers_is_an_error_and_one_without_tools
     let unknown =
         r#"{"error":{"message":"The model `small-1` does not exist","code":"model_not_found"}}"#;
     let unknown = Answer::new(404, "application/json", unknown);
-    let error = probed(vec![unknown.clone(); 3]).await.unwrap_err();
+    let error = probed(vec![unknown.clone(); 3]).await.unwrap_err().error;
     let ModelError::Provider { why, detail, .. } = &error else { panic!("{error}") };
     assert_eq!(*why, ProviderUnavailable::Configuration);
     assert!(detail.contains("choose one that it lists"), "{detail}");
@@ -233,12 +245,14 @@ async fn a_probe_that_is_refused_the_same_way_each_time_says_so_and_nothing_abou
         let body = json!({ "error": { "message": what, "code": 400 } });
         Answer::new(400, "application/json", body.to_string())
     };
-    let error = probed(vec![refused("Unsupported parameter: max_tokens"); 3]).await.unwrap_err();
+    let same = vec![refused("Unsupported parameter: max_tokens"); 3];
+    let error = probed(same).await.unwrap_err().error;
     let ModelError::Rejected { detail } = &error else { panic!("{error}") };
     assert_eq!(detail, "the provider refused the request: Unsupported parameter: max_tokens");
 
     let found = probed(vec![refused("no tools"), refused("no schema"), refused("no")]).await;
-    assert_eq!(found.unwrap().rung, None);
+    let found = found.unwrap();
+    assert_eq!((found.rung, found.usage, found.is_counted), (None, None, true));
 }
 
 #[tokio::test]

@@ -12,6 +12,7 @@ use dormouse_changes::set::validate::{self, CallOutcome};
 use dormouse_changes::tool::{CallContext, Retraction};
 use dormouse_changes::{Effect, ModelTool, Policy, Refused};
 use dormouse_journal::{EditCtx, JournalError, OnceKey, RuleError, state};
+use dormouse_runs::clearance::was_shown_private;
 use dormouse_runs::drive::denied;
 use dormouse_runs::{AppliedCall, ExecutedCalls, RunError, ToolSet};
 use dormouse_store::agent::change_item::Item;
@@ -141,11 +142,14 @@ impl TaskAgent<'_> {
         let kept: Vec<_> = proposed.iter().map(|one| one.fingerprint.clone()).collect();
         proposed.retain(|p| !retractions.iter().any(|one| one.item.fingerprint == p.fingerprint));
         retractions.retain(|one| !kept.contains(&one.item.fingerprint));
+        let (store, ws, run) = (&self.agents.store, self.lease.ws, &self.lease.run);
+        let is_of_private =
+            !proposed.is_empty() && was_shown_private(store, ws, &run.holder, &run.key).await?;
         let by = Proposer {
-            ws: self.lease.ws,
-            holder: &self.lease.run.holder,
+            ws,
+            holder: &run.holder,
             task,
-            source: Source::Run { thread: &self.lease.run.thread, key: &self.lease.run.key },
+            source: Source::Run { thread: &run.thread, key: &run.key, is_of_private },
         };
         let turn = self.agents.changes.turn_ops(by, &proposed, &retractions).await;
         let mut turn = turn.map_err(from_changes)?;

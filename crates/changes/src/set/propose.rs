@@ -45,6 +45,8 @@ pub enum Source<'a> {
         /// Thread that holds the run's messages.
         thread: &'a ThreadId,
         key: &'a RunKey,
+        /// Whether its model was shown something private.
+        is_of_private: bool,
     },
     /// A program with a token that may propose.
     Client {
@@ -62,6 +64,15 @@ impl Proposer<'_> {
             Source::Client { token, request } => {
                 RunKey(hash::joined(&["client", token.as_str(), request]).0)
             }
+        }
+    }
+
+    /// Returns whether something private is known to be part of them.
+    fn is_of_private(&self) -> bool {
+        match self.source {
+            Source::Run { is_of_private, .. } => is_of_private,
+            // What a program has read of the person's is not known.
+            Source::Client { .. } => false,
         }
     }
 
@@ -90,6 +101,8 @@ struct TouchedSet {
     /// Number of items already stored; the items after them are new. 0 for a new set.
     n_stored: usize,
     is_new: bool,
+    /// Whether its row has to be written, even if its status stays.
+    is_changed: bool,
     /// The new items that a rule is to confirm.
     by_rule: Vec<(i64, RuleId)>,
 }
@@ -150,10 +163,16 @@ impl Changes {
                 None => {
                     let set = Doc::new(self.fresh_set(by, now));
                     let (items, by_rule) = (Vec::new(), Vec::new());
-                    all.push(TouchedSet { set, items, n_stored: 0, is_new: true, by_rule });
+                    let (is_new, is_changed) = (true, false);
+                    all.push(TouchedSet { set, items, n_stored: 0, is_new, is_changed, by_rule });
                     all.last_mut().expect("it was pushed")
                 }
             };
+            // An earlier turn of the run may have been shown less.
+            if by.is_of_private() && !touched.set.value.made_of_private {
+                touched.set.value.made_of_private = true;
+                touched.is_changed = true;
+            }
             for one in proposed {
                 // Another proposal of the turn may have been dropped since; places are named, so
                 // that each keeps its own, and what belongs to the dropped one is dropped with it.
@@ -193,8 +212,9 @@ impl Changes {
                 let set = set.ok_or_else(|| DecideError::Broken(format!("set {id} is gone")))?;
                 let items = self.store.all(change_item::of_set(ws, id)).await?;
                 let n_stored = items.len();
-                let (is_new, by_rule) = (false, Vec::new());
-                all.push(TouchedSet { set: set.doc, items, n_stored, is_new, by_rule });
+                let (is_new, is_changed, by_rule) = (false, false, Vec::new());
+                let set = set.doc;
+                all.push(TouchedSet { set, items, n_stored, is_new, is_changed, by_rule });
                 all.len() - 1
             }
         };
@@ -208,6 +228,7 @@ impl Changes {
             task_id: by.task.clone(),
             thread_id: by.thread(),
             run_key: by.group().to_string(),
+            made_of_private: by.is_of_private(),
             status: SetStatus::Pending,
             created_at: now,
             updated_at: now,
@@ -261,7 +282,12 @@ impl TouchedSet {
         if self.is_new {
             ops.push(entity::insert(ws, &self.set.value));
         } else {
+            let status = self.set.value.status;
             ops.extend(refreshed(ws, &mut self.set, &mut self.items, now));
+            if self.is_changed && self.set.value.status == status {
+                self.set.value.updated_at = now;
+                ops.push(entity::put(ws, &self.set));
+            }
         }
         ops
     }

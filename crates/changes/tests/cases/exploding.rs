@@ -212,3 +212,23 @@ fn a_single_value_is_proposed_once_a_wake_and_a_slip_may_be_mended() {
     let made: Vec<_> = world.items().into_iter().map(|item| item.args).collect();
     assert_eq!(made, ["{\"dueDate\":\"2026-04-01\"}"]);
 }
+
+#[test]
+fn a_set_says_that_it_was_made_of_something_private_once_a_turn_of_its_run_was_shown_that() {
+    let world = World::new();
+    let marks = || world.sets().iter().map(|set| set.made_of_private).collect::<Vec<_>>();
+    world.turn_of(1, &[(ADD, titles(0, 1))], &[]);
+    assert_eq!(marks(), [false]);
+    world.is_of_private.set(true);
+    world.turn_of(1, &[(ADD, titles(1, 2))], &[]);
+    assert_eq!(marks(), [true]);
+    // A later turn takes nothing back, and neither does a verdict.
+    world.is_of_private.set(false);
+    world.turn_of(1, &[(ADD, titles(2, 3))], &[]);
+    world.confirm(&world.items()[0]).expect("confirmed");
+    assert_eq!(marks(), [true]);
+    world.turn_of(2, &[(ADD, titles(3, 4))], &[]);
+    let marks =
+        world.items().iter().map(|item| world.set_of(item).made_of_private).collect::<Vec<_>>();
+    assert_eq!(marks, [true, true, true, false]);
+}

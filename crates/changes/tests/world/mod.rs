@@ -73,6 +73,8 @@ pub struct World {
     sqlite: Arc<Sqlite>,
     hooks: Arc<Hooks>,
     runs: Cell<u32>,
+    /// Whether the model was shown something private before its next turn.
+    pub is_of_private: Cell<bool>,
 }
 
 impl World {
@@ -121,7 +123,20 @@ impl World {
             TimeZone::UTC.into(),
         );
         let runs = Cell::new(0);
-        Self { store, journal, changes, clock, agent, task, entropy, sqlite, hooks, runs }
+        let is_of_private = Cell::new(false);
+        Self {
+            store,
+            journal,
+            changes,
+            clock,
+            agent,
+            task,
+            entropy,
+            sqlite,
+            hooks,
+            runs,
+            is_of_private,
+        }
     }
 
     pub fn snapshot(&self) -> Snapshot {
@@ -206,7 +221,7 @@ impl World {
             ws: WS,
             holder: &agent.clone().into(),
             task,
-            source: Source::Run { thread: &thread, key: &run_key },
+            source: Source::Run { thread: &thread, key: &run_key, is_of_private: false },
         };
         let one = std::slice::from_ref(&**one);
         let ops = now(self.changes.turn_ops(by, one, &[])).expect("the turn's ops");
@@ -347,7 +362,8 @@ impl World {
             .map(|(item, reason)| Retraction { item: (*item).clone(), reason: (*reason).into() })
             .collect();
         let thread = ThreadId::fresh(self.clock.now(), &*self.entropy);
-        let source = Source::Run { thread: &thread, key: &run_key };
+        let source =
+            Source::Run { thread: &thread, key: &run_key, is_of_private: self.is_of_private.get() };
         let by = Proposer { ws: WS, holder: &self.agent.clone().into(), task: &self.task, source };
         let ops = now(self.changes.turn_ops(by, &proposed, &withdrawn)).expect("the turn's ops");
         let held = in_force::held_ops(by, &held, self.clock.now());

@@ -9,6 +9,10 @@ use crate::terminal::style::Color;
 use crate::terminal::wrap::{self, Margin};
 use crate::terminal::{Style, change, counted, line, value};
 
+/// What is shown to a person before a confirm.
+pub const MADE_OF_PRIVATE: &str =
+    "it was made of something private; once confirmed, it can be seen wherever its task can";
+
 /// `k3f9a:1`.
 pub fn name(item: &ChangeItem) -> String {
     format!("{}:{}", item.set.short(), item.index)
@@ -54,6 +58,10 @@ pub fn lines(item: &ChangeItem, width: usize, style: Style) -> Vec<String> {
     if let Some(rationale) = item.rationale.as_deref().filter(|text| !text.trim().is_empty()) {
         let margin = Margin { first: "  because   ", rest: "            " };
         lines.extend(wrap::text(&line(rationale), width, margin));
+    }
+    if item.made_of_private {
+        let margin = Margin { first: "  private   ", rest: "            " };
+        lines.extend(wrap::text(MADE_OF_PRIVATE, width, margin));
     }
     if let Some(error) = &item.error {
         let margin = Margin { first: "  failed    ", rest: "            " };

@@ -1,6 +1,7 @@
 //! The port [`ModelHost`], over the adapters.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use dormouse_adapters::http::{BaseUrl, Secret, Transport};
@@ -10,8 +11,8 @@ use dormouse_adapters::models::{
 use dormouse_types::limits;
 use dormouse_types::model::{ModelError, ProviderUnavailable, Request};
 use dormouse_types::model_settings::{
-    ApiFormat, KeySource, KeyState, KnownModel, ListedPrice, ModelHost, ModelTest, OfferedModel,
-    Provider, ToolMode,
+    ApiFormat, FailedTest, KeySource, KeyState, KnownModel, ListedPrice, ModelHost, ModelTest,
+    OfferedModel, Provider, ToolMode,
 };
 use dormouse_types::port::{BoxFuture, Clock, Model, ModelClass, ModelLocation};
 use futures_util::future::{Either, join_all, select};
@@ -50,7 +51,11 @@ pub struct Parts {
 }
 
 /// Models, keys and prices of this process.
-pub struct Host(Parts);
+pub struct Host {
+    parts: Parts,
+    /// The origins of servers that refused a test call without a key, if another node may have one.
+    want_keys: Mutex<BTreeSet<String>>,
+}
 
 /// A key and its origin.
 struct Found {
@@ -62,7 +67,7 @@ struct Found {
 impl Host {
     /// A host of these parts.
     pub fn new(parts: Parts) -> Self {
-        Self(parts)
+        Self { parts, want_keys: Mutex::default() }
     }
 
     /// The key of a provider: that of the environment, else that of the key file.
@@ -77,12 +82,12 @@ impl Host {
     }
 
     fn look_for_key(&self, provider: &str, base: &BaseUrl) -> Result<Found, String> {
-        if let Some(variable) = self.0.environment.find(provider, base) {
+        if let Some(variable) = self.parts.environment.find(provider, base) {
             let key = Some(variable.key.clone()?);
             let variable = Some(variable.name.clone());
             return Ok(Found { key, source: KeySource::Environment, variable });
         }
-        let key = match &self.0.keys {
+        let key = match &self.parts.keys {
             Ok(file) => file.key(provider, base).map_err(|wrong| wrong.to_string())?,
             Err(_) => None,
         };
@@ -132,11 +137,13 @@ impl Host {
     ) -> Option<MissingKey> {
         let is_known = known::by_address(&config.base).is_some();
         let is_needed = is_known || known.is_some_and(|known| known.with_key);
-        if config.key.is_some() || !is_needed {
-            return None;
-        }
+        (config.key.is_none() && is_needed).then(|| self.absent_key(provider, config))
+    }
+
+    /// The key of a provider that this process does not have.
+    fn absent_key(&self, provider: &Provider, config: &ModelConfig) -> MissingKey {
         let variable = variable_for(&provider.name, &config.base);
-        let advice = match &self.0.node {
+        let advice = match &self.parts.node {
             Some(node) => format!(
                 "the node {node} has no key for {}, so that it sends nothing: set {variable} or {variable}_FILE \
                  there",
@@ -147,7 +154,17 @@ impl Host {
                 provider.name, provider.name
             ),
         };
-        Some(MissingKey { advice, may_be_elsewhere: self.0.node.is_some() })
+        MissingKey { advice, may_be_elsewhere: self.parts.node.is_some() }
+    }
+
+    /// Which key is missing here by what the server answered to a request without one.
+    fn refused_without(&self, provider: &Provider, config: &ModelConfig) -> Option<MissingKey> {
+        let is_known = self.want_keys().contains(&config.base.origin());
+        (config.key.is_none() && is_known).then(|| self.absent_key(provider, config))
+    }
+
+    fn want_keys(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.want_keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What requests that name no model need.
@@ -162,7 +179,7 @@ impl Host {
         config: &ModelConfig,
         limit: Duration,
     ) -> Result<Vec<OfferedModel>, ModelError> {
-        let listed = list(self.0.transport.as_ref(), config);
+        let listed = list(self.parts.transport.as_ref(), config);
         let listed = self.within(limit, config, listed).await?;
         let offered = listed.into_iter().map(|model| OfferedModel {
             name: model.id,
@@ -173,13 +190,13 @@ impl Host {
     }
 
     /// Waits for `work`, and drops it after `limit`, which closes its connection.
-    async fn within<T>(
+    async fn within<T, E: From<ModelError>>(
         &self,
         limit: Duration,
         config: &ModelConfig,
-        work: impl Future<Output = Result<T, ModelError>>,
-    ) -> Result<T, ModelError> {
-        match select(std::pin::pin!(work), self.0.clock.sleep(limit)).await {
+        work: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, E> {
+        match select(std::pin::pin!(work), self.parts.clock.sleep(limit)).await {
             Either::Left((done, _)) => done,
             Either::Right(((), _)) => Err(ModelError::Provider {
                 provider: config.provider.clone(),
@@ -190,19 +207,34 @@ impl Host {
                     limit.as_secs()
                 ),
                 retry_after: None,
-            }),
+            }
+            .into()),
         }
     }
 
-    async fn tested(&self, provider: &Provider, name: &str) -> Result<ModelTest, ModelError> {
+    async fn tested(&self, provider: &Provider, name: &str) -> Result<ModelTest, FailedTest> {
         let config = model_id(&provider.name, name)
             .and_then(|model| self.config(provider, model, None))
             .map_err(|detail| ModelError::Request { detail })?;
         if let Some(missing) = self.missing_key(provider, &config, None) {
-            return Err(missing.error(&provider.name));
+            return Err(missing.error(&provider.name).into());
         }
-        let probed = probe(self.0.transport.as_ref(), &config, self.0.clock.as_ref());
-        let probed = self.within(config.patience().run, &config, probed).await?;
+        let probed = probe(self.parts.transport.as_ref(), &config, self.parts.clock.as_ref());
+        let probed = self.within(config.patience().run, &config, probed).await;
+        let probed = probed.map_err(|failed| match failed.error {
+            ModelError::Provider { why: ProviderUnavailable::Authentication, .. }
+                if config.key.is_none() =>
+            {
+                let missing = self.absent_key(provider, &config);
+                if missing.may_be_elsewhere {
+                    self.want_keys().insert(config.base.origin());
+                }
+                let error = missing.refused(&provider.name);
+                FailedTest { error, ..failed }
+            }
+            _ => failed,
+        })?;
+        self.want_keys().remove(&config.base.origin());
         // The test has succeeded; a server that lists nothing does not change that.
         let limit = Duration::from_secs(limits::MODEL_LIST_SECONDS);
         let offered = self.list_within(&config, limit).await.unwrap_or_default();
@@ -220,7 +252,7 @@ impl Host {
 
     async fn servers(&self) -> Vec<(Provider, Vec<OfferedModel>)> {
         let limit = Duration::from_secs(limits::LOCAL_DISCOVERY_SECONDS);
-        let looks = self.0.local_servers.iter().map(async |provider| {
+        let looks = self.parts.local_servers.iter().map(async |provider| {
             // Whatever listens there is sent no key.
             let config = ModelConfig { key: None, ..self.list_config(provider).ok()? };
             let offered = self.list_within(&config, limit).await.ok()?;
@@ -251,11 +283,13 @@ impl ModelHost for Host {
     ) -> Result<Arc<dyn Model>, String> {
         let config = self.config(provider, model_id(&provider.name, name)?, known)?;
         let missing = self.missing_key(provider, &config, known);
-        let mut model = RemoteModel::new(config, Arc::clone(&self.0.transport));
+        let is_probed = known.is_some_and(|known| known.tool_mode.is_some());
+        let refused = || self.refused_without(provider, &config).filter(|_| !is_probed);
+        let missing = missing.or_else(refused);
+        let mut model = RemoteModel::new(config, Arc::clone(&self.parts.transport));
         if let Some(missing) = missing {
             model = model.without_key(missing);
         }
-        let is_probed = known.is_some_and(|known| known.tool_mode.is_some());
         Ok(Arc::new(if is_probed { model } else { model.unprobed() }))
     }
 
@@ -282,7 +316,7 @@ impl ModelHost for Host {
     fn found(&self) -> Vec<Provider> {
         let has_key = |provider: &Provider| {
             let base = BaseUrl::parse(&provider.base_url).ok();
-            let variable = base.and_then(|base| self.0.environment.find(&provider.name, &base));
+            let variable = base.and_then(|base| self.parts.environment.find(&provider.name, &base));
             variable.is_some_and(|variable| variable.key.is_ok())
         };
         known::PROVIDERS.iter().map(known::KnownProvider::provider).filter(has_key).collect()
@@ -296,7 +330,7 @@ impl ModelHost for Host {
                 KeyState { source, variable, last_four: key.as_ref().and_then(last_four) }
             }
             // A call, a list or a test says what is wrong with the key.
-            Err(_) => match self.0.environment.find(&provider.name, &base) {
+            Err(_) => match self.parts.environment.find(&provider.name, &base) {
                 Some(variable) => KeyState {
                     source: KeySource::Environment,
                     variable: Some(variable.name.clone()),
@@ -311,14 +345,14 @@ impl ModelHost for Host {
         let base = base(provider)?;
         let variable = variable_for(&provider.name, &base);
         let file =
-            self.0.keys.as_ref().map_err(|why| {
+            self.parts.keys.as_ref().map_err(|why| {
                 format!("{why}: set {variable}, or name a file with {variable}_FILE")
             })?;
         let Some(key) = key else {
             return file.remove(&provider.name).map_err(|wrong| wrong.to_string());
         };
         ensure_unread(&provider.name, &base)?;
-        if let Some(variable) = self.0.environment.find(&provider.name, &base) {
+        if let Some(variable) = self.parts.environment.find(&provider.name, &base) {
             return Err(format!(
                 "{} is set and goes before the key file: change it there, or unset it first",
                 variable.name
@@ -333,7 +367,7 @@ impl ModelHost for Host {
             return None;
         }
         let known = BaseUrl::parse(&provider.base_url).ok().and_then(|it| known::by_address(&it));
-        self.0.prices.price(&provider.name, known.map(|known| known.name), name).cloned()
+        self.parts.prices.price(&provider.name, known.map(|known| known.name), name).cloned()
     }
 
     fn list<'a>(
@@ -350,7 +384,7 @@ impl ModelHost for Host {
         &'a self,
         provider: &'a Provider,
         name: &'a str,
-    ) -> BoxFuture<'a, Result<ModelTest, ModelError>> {
+    ) -> BoxFuture<'a, Result<ModelTest, FailedTest>> {
         Box::pin(self.tested(provider, name))
     }
 
@@ -363,10 +397,10 @@ impl ModelHost for Host {
     }
 
     fn problems(&self) -> Vec<String> {
-        let keys = self.0.keys.as_ref().ok().and_then(|file| file.check().err());
+        let keys = self.parts.keys.as_ref().ok().and_then(|file| file.check().err());
         let keys = keys.map(|wrong| format!("{wrong}; no key in it is used"));
-        let variables = self.0.environment.problems().map(str::to_owned);
-        variables.chain(keys).chain(self.0.price_problem.clone()).collect()
+        let variables = self.parts.environment.problems().map(str::to_owned);
+        variables.chain(keys).chain(self.parts.price_problem.clone()).collect()
     }
 }
 

@@ -101,6 +101,44 @@ fn a_process_without_a_key_that_is_needed_sends_nothing_and_names_the_variable()
     Ok(())
 }
 
+/// What a server answers to a request without a key.
+const NO_KEY: &str = r#"{"error":{"message":"You didn't provide an API key."}}"#;
+
+/// Nobody knows of a server at an address of its own whether it wants a key, until it has answered.
+#[tokio::test]
+async fn a_test_without_a_key_that_is_refused_names_the_node_and_the_variable() -> anyhow::Result<()>
+{
+    let custom = provider("cc", ApiFormat::ChatCompletions, &server(Some(NO_KEY))?);
+    let build = |host: &Host| host.build(&custom, "good", None).map_err(anyhow::Error::msg);
+    let node = Setup { node: Some("attic".into()), ..Setup::new() }.host();
+    assert!(!build(&node)?.lacks_key());
+    let failed = node.test(&custom, "good").await.expect_err("it is refused");
+    let ModelError::Provider { why, detail, .. } = &failed.error else { panic!("{failed:?}") };
+    assert_eq!(*why, ProviderUnavailable::Configuration, "others may have the key");
+    assert_eq!(
+        detail,
+        "its server wants a key; the node attic has no key for cc, so that it sends nothing: set \
+         DORMOUSE_KEY_CC or DORMOUSE_KEY_CC_FILE there"
+    );
+    assert!(failed.is_counted && failed.usage.is_none(), "it cost nothing");
+    assert!(build(&node)?.lacks_key(), "wakes are left to the others");
+
+    let single = Setup::new().host();
+    let failed = single.test(&custom, "good").await.expect_err("it is refused");
+    let ModelError::Provider { why, detail, .. } = &failed.error else { panic!("{failed:?}") };
+    assert_eq!(*why, ProviderUnavailable::Authentication);
+    assert!(detail.contains("`dormouse models key cc`, or set DORMOUSE_KEY_CC"), "{detail}");
+    assert!(!build(&single)?.lacks_key(), "there is nobody else");
+
+    // With a key it is another answer, which holds whatever the key is refused for.
+    let with_key = Setup { node: Some("attic".into()), ..Setup::new() };
+    let with_key = with_key.variable("DORMOUSE_KEY_CC", KEY).host();
+    let failed = with_key.test(&custom, "good").await.expect_err("it is refused");
+    assert!(failed.error.to_string().contains("does not accept the key"), "{failed:?}");
+    assert!(!build(&with_key)?.lacks_key());
+    Ok(())
+}
+
 fn state(host: &Host, provider: &Provider) -> (KeySource, Option<String>) {
     let state = host.key(provider);
     (state.source, state.last_four)
@@ -130,7 +168,11 @@ fn reply(mut stream: TcpStream, body: &str) -> std::io::Result<()> {
         head.extend(byte);
     }
     let is_list = head.starts_with(b"GET /v1/models ");
-    let status = if is_list { "200 OK" } else { "404 Not Found" };
+    let status = match body {
+        _ if is_list => "200 OK",
+        NO_KEY => "401 Unauthorized",
+        _ => "404 Not Found",
+    };
     write!(
         stream,
         "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
@@ -193,7 +235,7 @@ async fn a_server_that_does_not_answer_is_given_up() -> anyhow::Result<()> {
     assert!(matches!(why, ProviderUnavailable::Outage | ProviderUnavailable::Unreachable));
     assert!(detail.ends_with("within 30 seconds"), "{detail}");
     let error = host.test(&silent, "qwen3:8b").await.expect_err("it is silent");
-    assert!(matches!(error, ModelError::Provider { .. }), "{error:?}");
+    assert!(matches!(error.error, ModelError::Provider { .. }), "{error:?}");
     Ok(())
 }
 

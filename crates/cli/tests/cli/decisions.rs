@@ -49,6 +49,26 @@ fn a_confirmed_proposal_changes_the_task_and_undo_takes_it_back() {
 }
 
 #[test]
+fn that_something_private_is_part_of_a_proposal_is_shown_before_a_confirm() {
+    let world = World::with_tasks();
+    let warning = "made of something private; once confirmed, it can be seen wherever its task can";
+    let says =
+        |shown: &str| shown.split_whitespace().collect::<Vec<_>>().join(" ").contains(warning);
+    world.ok(&["agent", "create", "slug fence"]);
+    let of_public = world.run_with(&["review", "slug fence"], b"q\n").out;
+    assert!(of_public.contains("Set status") && !says(&of_public), "{of_public}");
+    world.ok(&["task", "entry", "water butt", "last", "--private"]);
+    world.ok(&["agent", "create", "water butt"]);
+    let (name, _) = due_date(&world);
+    let shown = world.ok(&["change", "show", &name]).out;
+    assert!(says(&shown), "{shown}");
+    let cards = world.run_with(&["review", "water butt"], b"q\n").out;
+    assert!(says(&cards), "{cards}");
+    let done = world.ok(&["change", "confirm", &name]);
+    assert!(says(&done.err) && done.out.contains("confirmed"), "{done:?}");
+}
+
+#[test]
 fn a_verdict_with_the_digest_of_another_item_is_refused() {
     let world = World::with_agents();
     let (name, digest) = due_date(&world);

@@ -76,6 +76,11 @@ impl ModelTests {
                 .provider_of(&settings, id)
                 .map_err(|error| unusable(id, error.to_string()))?;
             let shown = self.call(ws, &settings, &provider, name).await;
+            if matches!(shown, Err(TestError::Model(_))) {
+                // It may have shown that a key is missing here.
+                self.source.forget_loaded();
+                self.load().await?;
+            }
             let shown = shown.map_err(|error| not_probed(id, &provider, error))?.shown;
             if shown.is_open() {
                 return Err(cut_short(&shown));
@@ -208,7 +213,7 @@ fn not_probed(id: &str, provider: &Provider, error: TestError) -> NotProbed {
             detail,
             retry_after: None,
         }),
-        TestError::Model(error) => NotProbed::Model(error),
+        TestError::Model(failed) => NotProbed::Model(failed.error),
         TestError::Commit(error) => RunError::from(error).into(),
     }
 }

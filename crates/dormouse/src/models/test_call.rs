@@ -7,9 +7,8 @@ use dormouse_runs::Models;
 use dormouse_runs::spending::{self, Outcome, Reservation};
 use dormouse_store::agent::model_call::NewCall;
 use dormouse_store::{Commit, CommitError, Db, Op, Refusal, Store};
-use dormouse_types::model::ModelError;
 use dormouse_types::model_settings::{
-    KeySource, KnownModel, ModelSettings, ModelTest, Provider, ToolMode,
+    FailedTest, KeySource, KnownModel, ModelSettings, ModelTest, Provider, ToolMode,
 };
 use dormouse_types::port::{Clock, Entropy, Patience};
 use dormouse_types::spend::{Amount, OverBudget, Unit};
@@ -55,12 +54,7 @@ impl ModelTests {
     ) -> Result<PaidTest, TestError> {
         let reserved = self.reserve(ws, settings, provider, name).await?;
         let tested = self.tested(ws, provider, name).await;
-        let outcome = match &tested {
-            Ok(ModelTest { usage, is_counted: true, .. }) => Outcome::Answered(usage.as_ref()),
-            Ok(ModelTest { usage: Some(usage), .. }) => Outcome::PartlyCounted(usage),
-            Err(TestError::Model(error)) => Outcome::of_error(error),
-            Ok(_) | Err(_) => Outcome::Unknown,
-        };
+        let outcome = outcome(&tested);
         let mut booked = None;
         if let Some(reserved) = reserved {
             let settled = reserved.settled(ws, outcome);
@@ -159,6 +153,25 @@ impl ModelTests {
     }
 }
 
+/// What is known of the cost of the calls of a test together.
+fn outcome(tested: &Result<ModelTest, TestError>) -> Outcome<'_> {
+    let (usage, is_counted) = match tested {
+        Ok(shown) => (shown.usage.as_ref(), shown.is_counted),
+        Err(TestError::Model(failed)) => (failed.usage.as_ref(), failed.is_counted),
+        Err(_) => (None, false),
+    };
+    match (usage, tested) {
+        (Some(usage), _) if is_counted => Outcome::Answered(Some(usage)),
+        (Some(usage), _) => Outcome::PartlyCounted(usage),
+        (None, _) if is_counted => Outcome::NotServed,
+        // An error that costs nothing says nothing of the calls before it.
+        (None, Err(TestError::Model(failed))) if !failed.error.costs_nothing() => {
+            Outcome::of_error(&failed.error)
+        }
+        (None, _) => Outcome::Unknown,
+    }
+}
+
 /// A test, and what it is booked with.
 pub(super) struct PaidTest {
     pub(super) shown: ModelTest,
@@ -177,7 +190,7 @@ pub(super) enum TestError {
     /// Its time had passed.
     Late(String),
     /// The provider.
-    Model(ModelError),
+    Model(FailedTest),
     /// The store.
     Commit(CommitError),
 }

@@ -28,7 +28,7 @@ impl Dormouse {
             TestError::OverBudget { reason, .. } => wrong(reason),
             TestError::PaidCallsOff => wrong(PAID_OFF.to_owned()),
             TestError::Late(error) => Error::Model(error),
-            TestError::Model(error) => Error::Model(error.to_string()),
+            TestError::Model(failed) => Error::Model(failed.error.to_string()),
             TestError::Commit(error) => error.into(),
         })?;
         let has_key = tests.has_key(&provider);

@@ -179,7 +179,8 @@ fn overview_attention_and_searches_cost_the_same_for_ten_and_for_two_hundred_tas
         for n in 0..n {
             let new = NewTask { title: format!("Task {n}"), ..NewTask::default() };
             let task = now(dormouse.create_task(&me(), new, None)).expect("a task");
-            let note = NewEntry { text: "It takes an hour.".into(), ..NewEntry::default() };
+            let text = "It takes an hour.".into();
+            let note = NewEntry { text, private: true, ..NewEntry::default() };
             now(dormouse.add_entry(&me(), &task.id, note, None)).expect("a note");
             let agent = now(dormouse.create_agent(&me(), &task.id, None, None)).expect("an agent");
             script.push(Answer::calls([

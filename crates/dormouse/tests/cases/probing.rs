@@ -1,6 +1,7 @@
 //! How a model calls tools is found out before it is first used, and again when its server refuses that.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use dormouse::models::PaidCalls;
 use dormouse::view::{Agent, AttentionKind};
@@ -9,7 +10,14 @@ use dormouse_testkit::models::{Host, provider};
 use dormouse_types::TaskId;
 use dormouse_types::agent::PutOff;
 use dormouse_types::audit::AuditAction;
-use dormouse_types::model_settings::{Provider, ToolMode};
+use dormouse_types::model::{ModelError, ProviderUnavailable, Request, TurnEvent};
+use dormouse_types::model_settings::{
+    FailedTest, KeyState, KnownModel, ListedPrice, ModelHost, ModelTest, OfferedModel, Provider,
+    ToolMode,
+};
+use dormouse_types::port::{
+    BoxFuture, BoxStream, Model, ModelClass, ModelLocation, OutgoingRequest,
+};
 use dormouse_types::spend::Budgets;
 
 use crate::world::{World, me, now};
@@ -19,8 +27,12 @@ const TEST: i64 = 3 * 501;
 
 /// A world with an agent that asks a model of this name.
 fn asking(model: &str) -> (World, TaskId, Agent) {
+    asking_on(Arc::new(Host), model)
+}
+
+fn asking_on(host: Arc<dyn ModelHost>, model: &str) -> (World, TaskId, Agent) {
     let mut world = World::new();
-    world.dormouse = world.dormouse.clone().with_model_host(Arc::new(Host), None);
+    world.dormouse = world.dormouse.clone().with_model_host(host, None);
     now(world.dormouse.load_models()).expect("loaded");
     let task = world.task("Sell the house");
     let agent = world.agent(&task.id);
@@ -301,4 +313,128 @@ fn two_nodes_that_try_a_model_at_once_keep_one_result_and_pay_both_tests() {
     });
     assert_eq!(modes, [Some(ToolMode::Schema); 2]);
     assert_eq!(cost(&world), (4, 2 * (TEST + 501)), "two tests and two calls, none lost");
+}
+
+/// A node without the key of a server that wants one, which its first test call shows.
+#[derive(Default)]
+struct KeylessNode {
+    n_tests: AtomicUsize,
+}
+
+struct Keyless(Arc<dyn Model>);
+
+impl Model for Keyless {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn provider(&self) -> &str {
+        self.0.provider()
+    }
+
+    fn class(&self) -> ModelClass {
+        self.0.class()
+    }
+
+    fn location(&self) -> ModelLocation {
+        self.0.location()
+    }
+
+    fn is_probed(&self) -> bool {
+        false
+    }
+
+    fn lacks_key(&self) -> bool {
+        true
+    }
+
+    fn outgoing(&self, request: &Request) -> Option<OutgoingRequest> {
+        self.0.outgoing(request)
+    }
+
+    fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
+        self.0.ask(request)
+    }
+}
+
+impl ModelHost for KeylessNode {
+    fn build(
+        &self,
+        provider: &Provider,
+        name: &str,
+        known: Option<&KnownModel>,
+    ) -> Result<Arc<dyn Model>, String> {
+        let model = Host.build(provider, name, known)?;
+        Ok(match self.n_tests.load(Ordering::Relaxed) {
+            0 => model,
+            _ => Arc::new(Keyless(model)),
+        })
+    }
+
+    fn checked(&self, provider: Provider) -> Result<Provider, String> {
+        Host.checked(provider)
+    }
+
+    fn found(&self) -> Vec<Provider> {
+        Host.found()
+    }
+
+    fn key(&self, provider: &Provider) -> KeyState {
+        Host.key(provider)
+    }
+
+    fn set_key(&self, provider: &Provider, key: Option<&str>) -> Result<(), String> {
+        Host.set_key(provider, key)
+    }
+
+    fn price(&self, provider: &Provider, name: &str) -> Option<ListedPrice> {
+        Host.price(provider, name)
+    }
+
+    fn list<'a>(
+        &'a self,
+        provider: &'a Provider,
+    ) -> BoxFuture<'a, Result<Vec<OfferedModel>, ModelError>> {
+        Host.list(provider)
+    }
+
+    fn test<'a>(
+        &'a self,
+        provider: &'a Provider,
+        _: &'a str,
+    ) -> BoxFuture<'a, Result<ModelTest, FailedTest>> {
+        self.n_tests.fetch_add(1, Ordering::Relaxed);
+        let error = ModelError::Provider {
+            provider: provider.name.clone(),
+            why: ProviderUnavailable::Configuration,
+            detail: "the node attic has no key: set DORMOUSE_KEY_ACME".to_owned(),
+            retry_after: None,
+        };
+        Box::pin(std::future::ready(Err(error.into())))
+    }
+
+    fn test_request(&self) -> Option<Request> {
+        Host.test_request()
+    }
+}
+
+/// What one node lacks is no failure of a model that others can ask.
+#[test]
+fn a_node_that_learns_that_it_lacks_a_key_leaves_the_wake_to_the_others_for_a_minute() {
+    let host = Arc::new(KeylessNode::default());
+    let (world, task, agent) = asking_on(host.clone(), "acme/new");
+    world.later(60);
+    now(world.dormouse.wake_agent(&me(), &agent.id, None, None)).expect("woken");
+    world.drain(&task);
+    let waits = || world.fresh_agent(&agent.id).put_off;
+    assert_eq!((host.n_tests.load(Ordering::Relaxed), waits()), (1, None), "nothing is held");
+    assert_eq!(cost(&world), (1, 0), "the refusal cost nothing");
+    world.later(30);
+    world.drain(&task);
+    assert_eq!((host.n_tests.load(Ordering::Relaxed), waits()), (1, None));
+    // Nobody has it: the model is held, and shows what is missing.
+    world.later(31);
+    let ended = world.drain(&task).into_iter().filter_map(|run| run.error).collect::<Vec<_>>();
+    assert_eq!((host.n_tests.load(Ordering::Relaxed), waits()), (2, Some(PutOff::Provider.into())));
+    assert!(ended.iter().all(|why| why.contains("DORMOUSE_KEY_ACME")), "{ended:?}");
 }

@@ -197,6 +197,22 @@ fn a_test_call_is_counted_with_the_tokens_that_the_provider_reports() {
     assert_eq!(found, expected, "what is not counted is assumed");
 }
 
+/// As in a run: what the provider refuses costs nothing, and what nobody knows costs what it may.
+#[test]
+fn a_test_that_ends_with_an_error_is_booked_with_what_is_known_of_its_calls() {
+    let (world, _, _) = paying();
+    let used = || now(world.dormouse.overview(&me())).expect("an overview").spending.money.used;
+    let test = |name: &str| now(world.dormouse.test_model(&me(), &format!("acme/{name}")));
+    test("missing").expect_err("there is none");
+    assert_eq!(used(), 0, "nothing was served");
+    let mute = test("refused-each-way").expect("tested");
+    assert_eq!((used(), mute.cost, mute.is_cost_assumed), (0, Some(0), false));
+    test("missing-later").expect_err("there is none");
+    assert_eq!(used(), 29, "the first way was answered, and counted");
+    test("missing-after-silence").expect_err("there is none");
+    assert_eq!(used(), 29 + 3 * CALL, "nobody knows what the first way did cost");
+}
+
 #[test]
 fn a_window_that_a_person_sets_goes_before_what_the_server_states() {
     let (world, _, _) = paying();

@@ -1,4 +1,4 @@
-use dormouse::{AttentionFilter, TaskPatch, Verdict, VerdictOf};
+use dormouse::{AttentionFilter, EntryPatch, NewEntry, TaskPatch, Verdict, VerdictOf};
 use dormouse_types::agent::{ItemStatus, SetStatus};
 use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::task::Status;
@@ -35,6 +35,70 @@ fn an_item_shows_what_is_what_was_and_what_would_be() {
     let patch = dormouse::TaskPatch { estimate_minutes: Some(Some(30)), ..Default::default() };
     now(world.dormouse.edit_task(&me(), &task.id, patch, None, None)).expect("edited");
     assert_eq!(world.items()[0].now.as_deref(), Some("30 min"));
+}
+
+/// It is shown before a confirm: the value is as visible then as its task.
+#[test]
+fn what_was_made_of_something_private_says_so_while_it_is_open_and_its_task_is_not_private() {
+    let world = World::new();
+    let task = world.task("Move to the new flat");
+    let entry = NewEntry { text: "The doctor said no stairs.".into(), ..NewEntry::default() };
+    let entry = NewEntry { private: true, ..entry };
+    let task = now(world.dormouse.add_entry(&me(), &task.id, entry, None)).expect("an entry");
+    world.agent(&task.id);
+    world.answer(&[("update_task_estimate", json!({ "minutes": 90 })), add(1)]);
+    world.drain(&task.id);
+    let marks = || world.items().iter().map(|item| item.made_of_private).collect::<Vec<_>>();
+    assert_eq!(marks(), [true, true]);
+    let set = world.items()[0].set.clone();
+    let one = now(world.dormouse.change_set(&me(), &set)).expect("the set");
+    assert!(one.items.iter().all(|item| item.made_of_private));
+    // What is confirmed in a private task stays private.
+    let flag = |private| {
+        let patch = TaskPatch { private: Some(private), ..TaskPatch::default() };
+        now(world.dormouse.edit_task(&me(), &task.id, patch, None, None)).expect("edited");
+    };
+    flag(true);
+    assert_eq!(marks(), [false, false]);
+    flag(false);
+    assert_eq!(marks(), [true, true]);
+    world.decide(&world.items()[0], Verdict::Confirm);
+    assert_eq!(marks(), [false, true]);
+    let of_task = now(world.dormouse.task_changes(&me(), &task.id)).expect("the open ones");
+    assert_eq!(of_task.iter().map(|one| one.item.made_of_private).collect::<Vec<_>>(), [true]);
+}
+
+#[test]
+fn what_was_proposed_before_something_private_was_read_says_nothing_of_it() {
+    let world = World::new();
+    let task = world.task("Move to the new flat");
+    world.agent(&task.id);
+    world.answer(&[add(1)]);
+    world.drain(&task.id);
+    let entry = NewEntry { text: "The doctor said no stairs.".into(), ..NewEntry::default() };
+    let entry = NewEntry { private: true, ..entry };
+    world.later(60);
+    let note = now(world.dormouse.add_entry(&me(), &task.id, entry, None)).expect("an entry");
+    world.answer(&[("update_task_estimate", json!({ "minutes": 90 }))]);
+    world.drain(&task.id);
+    let marks = || {
+        let mut sets = now(world.dormouse.change_sets(&me(), None, true)).expect("sets");
+        sets.sort_by_key(|set| set.created_at);
+        sets.iter().flat_map(|set| &set.items).map(|it| it.made_of_private).collect::<Vec<_>>()
+    };
+    assert_eq!(marks(), [false, true], "the first was made before it");
+    // What it was made of stays what it was made of.
+    let entry = note.entries.last().expect("the entry").id.clone();
+    let patch = EntryPatch { private: Some(false), ..EntryPatch::default() };
+    now(world.dormouse.edit_entry(&me(), &task.id, &entry, patch, None, None)).expect("edited");
+    assert_eq!(marks(), [false, true]);
+}
+
+#[test]
+fn what_was_made_of_nothing_private_says_nothing_of_it() {
+    let world = World::new();
+    let (_, _, items) = world.proposed(&[add(2)]);
+    assert!(items.iter().all(|item| !item.made_of_private));
 }
 
 fn statuses(world: &World) -> Vec<ItemStatus> {

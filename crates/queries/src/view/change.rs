@@ -82,6 +82,10 @@ pub struct ChangeItem {
     /// Whether the user set the value after the proposal; a confirm must then name `now`.
     #[serde(default)]
     pub set_since: bool,
+    /// Whether something private was part of what it was made of, while its task is not private: once it is confirmed,
+    /// its value can be seen wherever the task can. It counts what was private when it was proposed. Only an open item says so.
+    #[serde(default)]
+    pub made_of_private: bool,
     /// Whether it is among the ten shown.
     pub shown: bool,
     /// When it expires.

@@ -54,6 +54,12 @@ impl ActiveRun<'_> {
                 self.model = self.driver.models.named(Some(&name));
                 Ok(None)
             }
+            Err(NotProbed::Model(_)) if self.has_learned_to_lack_key(&name) => {
+                let reason = format!(
+                    "the server of {name} wants a key, and this node has none: it is left to the nodes that have it"
+                );
+                self.requeue_run(Some(self.driver.clock.now()), reason).await.map(Some)
+            }
             Err(NotProbed::Model(error @ ModelError::Provider { .. })) => {
                 self.provider_unavailable(&error.into()).await.map(Some)
             }
@@ -72,6 +78,12 @@ impl ActiveRun<'_> {
             Err(NotProbed::PaidCallsOff) => self.put_off_by_switch().await.map(Some),
             Err(NotProbed::Store(error)) => Err(error),
         }
+    }
+
+    /// Returns whether it was this test call that showed that the model needs a key which other processes may have
+    /// and this one has not. That is no failure of the model.
+    fn has_learned_to_lack_key(&self, name: &str) -> bool {
+        !self.model.lacks_key() && self.driver.models.named(Some(name)).lacks_key()
     }
 
     /// Forgets how the model calls tools if its server refuses that.

@@ -9,7 +9,7 @@ use dormouse_testkit::ManualClock;
 use dormouse_testkit::models::Host;
 use dormouse_types::model::{ModelError, Request, TurnEvent};
 use dormouse_types::model_settings::{
-    KeyState, KnownModel, ListedPrice, ModelHost, ModelTest, OfferedModel, Provider,
+    FailedTest, KeyState, KnownModel, ListedPrice, ModelHost, ModelTest, OfferedModel, Provider,
 };
 use dormouse_types::port::{
     BoxFuture, BoxStream, Model, ModelClass, ModelLocation, OutgoingRequest,
@@ -164,7 +164,7 @@ impl ModelHost for Outside {
         &'a self,
         provider: &'a Provider,
         name: &'a str,
-    ) -> BoxFuture<'a, Result<ModelTest, ModelError>> {
+    ) -> BoxFuture<'a, Result<ModelTest, FailedTest>> {
         self.note(format!("test {}/{name}", provider.name));
         Box::pin(async move {
             let config = Self::config(provider, name);

@@ -17,7 +17,7 @@ use dormouse_testkit::scripted::Script;
 use dormouse_testkit::sealing::FixedKey;
 use dormouse_types::model::{ModelError, TurnEvent};
 use dormouse_types::model_settings::{
-    KeyState, KnownModel, ListedPrice, ModelHost, ModelTest, OfferedModel, Provider,
+    FailedTest, KeyState, KnownModel, ListedPrice, ModelHost, ModelTest, OfferedModel, Provider,
 };
 use dormouse_types::port::{BoxFuture, BoxStream, Clock, Entropy, Model, ModelClass};
 use dormouse_types::{Caller, Timestamp, WorkspaceId};
@@ -138,7 +138,7 @@ impl ModelHost for ScriptedHost {
         &'a self,
         provider: &'a Provider,
         name: &'a str,
-    ) -> BoxFuture<'a, Result<ModelTest, ModelError>> {
+    ) -> BoxFuture<'a, Result<ModelTest, FailedTest>> {
         Host.test(provider, name)
     }
 

@@ -21,6 +21,10 @@ pub struct ChangeSet {
     /// The message thread of the run.
     pub thread_id: ThreadId,
     pub run_key: String,
+    /// Whether the model that made a proposal of it had been shown something private by then. Not known of sets of older
+    /// versions, which say no.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub made_of_private: bool,
     /// The status derived from its items, as last written.
     pub status: SetStatus,
     /// When it was created.

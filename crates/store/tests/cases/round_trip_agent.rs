@@ -302,6 +302,7 @@ fn change_sets(world: &World) {
             task_id: world.id(),
             thread_id: world.id(),
             run_key: "run".into(),
+            made_of_private: true,
             status: SetStatus::Pending,
             created_at: at(1),
             updated_at: at(1),

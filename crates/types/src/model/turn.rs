@@ -190,3 +190,21 @@ pub enum ModelError {
         detail: String,
     },
 }
+
+impl ModelError {
+    /// Whether the call cost nothing: the provider refused to serve it, or was sent nothing of it.
+    pub fn costs_nothing(&self) -> bool {
+        match self {
+            Self::Rejected { .. } => true,
+            Self::Provider { why, .. } => match why {
+                ProviderUnavailable::Authentication
+                | ProviderUnavailable::Quota
+                | ProviderUnavailable::Unreachable
+                | ProviderUnavailable::ServerError
+                | ProviderUnavailable::Configuration => true,
+                ProviderUnavailable::Outage | ProviderUnavailable::WrongAnswer => false,
+            },
+            Self::Request { .. } => false,
+        }
+    }
+}

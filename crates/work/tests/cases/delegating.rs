@@ -67,7 +67,7 @@ fn propose_in(world: &World, task: &TaskId, title: &str, key: RunKey) -> Item {
     let agent: AgentId = format!("ag-{}", "g".repeat(26)).parse().expect("an id");
     let thread: ThreadId = format!("th-{}", "h".repeat(26)).parse().expect("an id");
     let holder = HolderId::from(&agent);
-    let source = Source::Run { thread: &thread, key: &key };
+    let source = Source::Run { thread: &thread, key: &key, is_of_private: false };
     let by = Proposer { ws: WS, holder: &holder, task, source };
     let proposed = [(**proposed).clone()];
     let ops = wait(world.changes.turn_ops(by, &proposed, &[])).expect("ops").ops;

@@ -116,6 +116,7 @@ export const review = {
   "review.section.plan": "Estimates and dates",
   "review.section.new": "New tasks, links and agent work",
   "review.changes": { one: "{n} change", other: "{n} changes" },
+  "review.madeOfPrivate": "Made of something private. Once confirmed, it can be seen wherever this task can.",
   "review.expires": "Expires {at}",
   "review.oneSet": "Showing the suggestions of one wake only.",
   "review.allSets": "Show all",

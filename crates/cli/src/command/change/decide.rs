@@ -94,6 +94,9 @@ pub async fn run(
     let mut failed = None;
     for (set, item, digest) in wanted {
         let name = proposal::name(&item);
+        if verdict == Verdict::Confirm && item.made_of_private {
+            crate::terminal::note(&format!("{name}: {}", proposal::MADE_OF_PRIVATE));
+        }
         let over = over.as_deref().map(|value| named_value(&item, value));
         let wanted = Wanted { item: &item, digest: &digest, verdict, reason: None, over };
         let wanted = Wanted { reason: reason.as_deref(), ..wanted };

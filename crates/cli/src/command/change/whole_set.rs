@@ -48,6 +48,9 @@ pub async fn confirm_all(session: &mut Session, params: Params) -> Result<(), Fa
         for item in &listed {
             let summary = line(&proposal::summary(item));
             session.screen.say(format!("  {}  {summary}", proposal::name(item)));
+            if item.made_of_private {
+                session.screen.say(format!("    {}", proposal::MADE_OF_PRIVATE));
+            }
         }
         for (item, why) in &left_out {
             let summary = line(&proposal::summary(item));

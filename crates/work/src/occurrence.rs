@@ -259,6 +259,11 @@ impl Work {
                     }
                 }
                 Wish::MoveTo(to) => {
+                    if to <= now {
+                        return Err(refused(
+                            "cannot be moved to a time that is over: name one that is still to come",
+                        ));
+                    }
                     if series.is_suspended(to.to_jiff()) {
                         return Err(refused(
                             "cannot be moved to a time at which the work is suspended: resume it first, or \

@@ -4,8 +4,10 @@ use dormouse_scheduler::End;
 use dormouse_testkit::ManualClock;
 use dormouse_types::WorkId;
 use dormouse_types::port::Clock as _;
+use dormouse_types::work::RunStart;
 use dormouse_work::WorkError;
 use dormouse_work::occurrence::{Upcoming, Wish};
+use dormouse_work::run_start::started_by;
 
 use crate::world::{WS, World, finish, me, wait};
 
@@ -48,6 +50,7 @@ fn single_occurrences_run_as_a_person_wants_them(world: &World) {
     wait(world.work.resume(WS, &id, &me())).expect("it goes on");
     assert_eq!(drained("2026-03-05T13:00:00Z"), ["03-03"], "what was suspended never runs late");
     assert_eq!(drained("2026-03-06T08:00:00Z"), ["03-03", "03-06"]);
+    assert!(world.runs(&id).iter().all(|run| started_by(run) == RunStart::Schedule));
 }
 
 fn an_occurrence_is_not_moved_to_a_time_that_its_clock_has_shown(world: &World) {

@@ -6,10 +6,10 @@
 use std::collections::{HashSet, VecDeque};
 
 use dormouse_formats::recurrence::{Person, Position, Series};
-use dormouse_store::agent::work::definition::{self, Definition};
+use dormouse_store::agent::work::definition::Definition;
 use dormouse_store::agent::work::run::Occurrence;
 use dormouse_types::work::{SkipReason, WorkCreator, WorkState};
-use dormouse_types::{Id as _, Timestamp, WorkId, WorkRunId, WorkspaceId, limits};
+use dormouse_types::{Id as _, Timestamp, WorkRunId, WorkspaceId, limits};
 
 use crate::planner::{Coming, Due, coming};
 use crate::schedule::occurrence;
@@ -81,18 +81,17 @@ impl Work {
     pub(crate) async fn rows_in_pause(
         &self,
         ws: WorkspaceId,
-        id: &WorkId,
+        definition: &Definition,
     ) -> Result<HashSet<Occurrence>, WorkError> {
         let mut found = HashSet::new();
-        let read = self.store.first(definition::by_id(ws, id)).await?;
-        let Some(paused) = read.filter(|one| one.state == WorkState::Paused) else {
+        if definition.state != WorkState::Paused {
             return Ok(found);
-        };
+        }
         let person = self.person();
-        let Some((series, position)) = schedule_of(&paused, &person) else { return Ok(found) };
+        let Some((series, position)) = schedule_of(definition, &person) else { return Ok(found) };
         let mut n = 0;
         for piece in pieces(&series, position, &person, self.clock.now().to_jiff()) {
-            found.extend(self.have_run(ws, id, &piece).await?);
+            found.extend(self.have_run(ws, &definition.id, &piece).await?);
             n += piece.due.len();
             if n > MOST_COUNTED {
                 break;

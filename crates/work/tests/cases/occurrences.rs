@@ -6,7 +6,7 @@ use dormouse_types::WorkId;
 use dormouse_types::port::Clock as _;
 use dormouse_types::work::RunStart;
 use dormouse_work::WorkError;
-use dormouse_work::occurrence::{Upcoming, Wish};
+use dormouse_work::occurrence::{UpcomingOccurrence, Wish};
 use dormouse_work::run_start::started_by;
 
 use crate::world::{WS, World, finish, me, wait};
@@ -88,7 +88,7 @@ fn an_occurrence_is_not_moved_to_a_time_that_is_over(world: &World) {
 /// What is listed of a definition: the day of each original start, when it is due, and what a person did.
 fn listed(world: &World, id: &WorkId) -> Vec<String> {
     let definition = wait(world.work.definition(WS, id)).expect("it is there");
-    let line = |one: Upcoming| {
+    let line = |one: UpcomingOccurrence| {
         let skipped = if one.is_skipped { " skipped" } else { "" };
         let moved = if one.is_moved { " moved" } else { "" };
         let restore = if one.can_restore { "" } else { ", stays so" };
@@ -96,7 +96,7 @@ fn listed(world: &World, id: &WorkId) -> Vec<String> {
         let restore = if is_changed { restore } else { "" };
         format!("{} {}{skipped}{moved}{restore}", &one.key[5..10], world.local(one.due))
     };
-    let coming = world.work.coming_of(&definition).expect("a schedule");
+    let coming = world.work.upcoming_of(&definition).expect("a schedule");
     coming.occurrences.into_iter().map(line).collect()
 }
 

@@ -575,7 +575,7 @@ impl Place<'_> {
         }
     }
 
-    /// Offers an occurrence that is due; `line` is where it is told.
+    /// Offers an occurrence that is due; `line` is the line of it in the list.
     fn offer(&mut self, at: Timestamp, overlap: Overlap, line: usize) -> Outcome {
         self.settle(at);
         match overlap {

@@ -1,6 +1,6 @@
 //! What started a run: its schedule, a change of a task, a call of a hook, or a request.
 //!
-//! It is told by the clock of the occurrence that the run is of. Only the occurrences of a schedule have a clock that
+//! It follows from the clock of the occurrence that the run is of. Only the occurrences of a schedule have a clock that
 //! shows times; the others have one of the words below, and are named by what they stand for.
 
 use dormouse_store::agent::work::run::Run;

@@ -566,13 +566,18 @@ impl Dormouse {
 }
 
 pub(crate) fn work_context(caller: &Caller, key: Option<&str>) -> Result<RequestContext, Error> {
-    let (key, may_decide) = (receipt_id(caller, key)?, caller.may(Scope::Decide));
+    Ok(RequestContext { key: receipt_id(caller, key)?, ..keyless_context(caller) })
+}
+
+/// The context of a request that takes no idempotency key.
+pub(crate) fn keyless_context(caller: &Caller) -> RequestContext {
     let (actor, creator) = (caller.actor.clone(), creator_of(caller));
-    Ok(RequestContext { actor, key, may_decide, creator, sent: String::new() })
+    let may_decide = caller.may(Scope::Decide);
+    RequestContext { actor, key: None, may_decide, creator, sent: String::new() }
 }
 
 /// As whom a caller begins work and runs.
-pub(crate) fn creator_of(caller: &Caller) -> WorkCreator {
+fn creator_of(caller: &Caller) -> WorkCreator {
     match caller.kind {
         TokenKind::Person => WorkCreator::User,
         TokenKind::Agent | TokenKind::Mcp => WorkCreator::Agent,

@@ -1,11 +1,10 @@
 //! Hooks of agent work: made, rotated and removed by a person, called by programs outside.
 
 use dormouse_types::{Caller, HookId, Scope, WorkId};
-use dormouse_work::RequestContext;
 
 use crate::request::require;
 use crate::view::{CreatedWorkHook, Page, ReceivedCall, Secret, WorkHook};
-use crate::work::creator_of;
+use crate::work::keyless_context;
 use crate::{Dormouse, Error, WORKSPACE};
 
 pub use dormouse_work::hook::receive::IncomingCall;
@@ -31,7 +30,8 @@ impl Dormouse {
         new: NewHook,
     ) -> Result<CreatedWorkHook, Error> {
         require(caller, Scope::Admin)?;
-        let (hook, secret) = self.work.add_hook(caller.workspace, id, &new, &by(caller)).await?;
+        let by = keyless_context(caller);
+        let (hook, secret) = self.work.add_hook(caller.workspace, id, &new, &by).await?;
         self.created_hook(caller, &hook, secret.expose()).await
     }
 
@@ -47,7 +47,7 @@ impl Dormouse {
         old: OldSecrets,
     ) -> Result<CreatedWorkHook, Error> {
         require(caller, Scope::Admin)?;
-        let (ws, by) = (caller.workspace, by(caller));
+        let (ws, by) = (caller.workspace, keyless_context(caller));
         let secret = self.work.rotate_hook(ws, id, hook, (given, old), &by).await?;
         self.created_hook(caller, hook, secret.expose()).await
     }
@@ -63,7 +63,8 @@ impl Dormouse {
     ) -> Result<WorkHook, Error> {
         require(caller, Scope::Admin)?;
         let view = self.hook_view(caller, hook).await?;
-        self.work.remove_hook(caller.workspace, id, hook, &by(caller)).await?;
+        let by = keyless_context(caller);
+        self.work.remove_hook(caller.workspace, id, hook, &by).await?;
         Ok(view)
     }
 
@@ -90,10 +91,4 @@ impl Dormouse {
         let found = self.queries.work_hook(caller.workspace, id).await?;
         found.ok_or_else(|| Error::NotFound { what: "hook", id: id.to_string() })
     }
-}
-
-fn by(caller: &Caller) -> RequestContext {
-    let (actor, may_decide) = (caller.actor.clone(), caller.may(Scope::Decide));
-    let creator = creator_of(caller);
-    RequestContext { actor, key: None, may_decide, creator, sent: String::new() }
 }

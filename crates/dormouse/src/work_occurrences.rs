@@ -21,7 +21,7 @@ impl Dormouse {
     ) -> Result<WorkOccurrences, Error> {
         require(caller, Scope::Read)?;
         let definition = self.work.definition(caller.workspace, id).await?;
-        let coming = self.work.coming_of(&definition)?;
+        let coming = self.work.upcoming_of(&definition)?;
         let items = coming.occurrences.into_iter().map(|one| WorkOccurrence {
             key: one.key,
             due: one.due,

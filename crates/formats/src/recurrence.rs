@@ -40,7 +40,7 @@ mod schedule_error;
 mod property;
 mod schedule;
 
-pub use due::{Due, Occurrence, Position, suspended_until};
+pub use due::{NextDue, Occurrence, Position, suspended_until};
 pub use error::RuleError;
 pub use exception::Exception;
 pub use property::is_rule;

@@ -15,6 +15,7 @@ use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_outcome::Figure;
 use dormouse_types::work_step::{WorkRunStep, WorkStep};
 use dormouse_types::{HolderId, Id as _, Timestamp, WorkId, WorkRunId, WorkspaceId};
+use dormouse_work::run_start::started_by;
 use dormouse_work::series_text::suspended_until;
 use dormouse_work::snapshot::Written;
 use jiff::civil::Date;
@@ -390,6 +391,7 @@ fn run_view(run: Run, steps: Vec<WorkRunStep>) -> Result<WorkRun, QueryError> {
         steps,
         figures: figures_of(&run)?,
         occurrence_date: occurrence_date(&run),
+        started_by: started_by(&run),
         id: run.id,
         task_id: run.work,
         n: run.n,

@@ -15,9 +15,12 @@
 //! - What came due while no node was there is missed if nothing about its series was changed since, and it
 //!   is still active. So is what the clock of the person was set past: it is due on arrival. Of what is missed
 //!   the catch-up decides; what is older than a day never runs.
-//! - While a run lasts, the overlap decides about what comes due.
+//! - While a run lasts, the overlap decides about what comes due. A run that is under way when a pause begins goes
+//!   on; one that still waits for its end never begins.
+//! - What a person requests about a single occurrence is refused if it is over or taken off, or would be
+//!   ([`possible`]). What was paused is then still one pause.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 
 use jiff::civil::DateTime;
@@ -88,10 +91,21 @@ pub enum Act {
         /// The first instant at which it runs again.
         until: Timestamp,
     },
+    /// What is taken off ends here, earlier than it was to.
+    Return,
     /// Nothing runs from now on.
     Pause,
     /// It runs again.
     Resume,
+}
+
+/// How a person changes single occurrences, and takes time off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Means {
+    /// By another text of the whole schedule, as a calendar does it.
+    Replace,
+    /// By a request about the occurrence.
+    Request,
 }
 
 /// What an agent is to do, and when.
@@ -105,6 +119,8 @@ pub struct Definition {
     pub overlap: Overlap,
     /// How long each run takes.
     pub lasts: SignedDuration,
+    /// How single occurrences are changed.
+    pub means: Means,
     /// What the person did, in order. No two acts, and no act and a due time, are at one instant: nothing
     /// decides which comes first.
     pub acts: Vec<(Timestamp, Act)>,
@@ -206,14 +222,20 @@ fn expected_of(definition: &Definition, course: &Course) -> Vec<Line> {
         let series = state.series.get(&candidate.line.uid);
         !since.map(|(_, state)| state).chain([state]).any(|state| state.is_paused)
             && series.is_some_and(|series| series.changed_at == candidate.changed_at)
-            && !state.off.iter().any(|(from, until)| (*from..*until).contains(&at))
+            && !state.is_off(at)
     };
-    let mut place =
-        Place { lasts: definition.lasts, down: &course.down, runs_until: None, waits: false };
-    let mut lines = Vec::new();
+    let mut place = Place {
+        lasts: definition.lasts,
+        down: &course.down,
+        runs_until: None,
+        waiting: VecDeque::new(),
+    };
+    let mut lines: Vec<Line> = Vec::new();
     let mut done = BTreeSet::new();
     let mut rest = candidates.into_iter().peekable();
-    let mut pauses = pauses(&states, course.end).into_iter().peekable();
+    let mut pauses = pauses(definition, &states, course.end).into_iter().peekable();
+    let is_pause = |(_, act): &&(Timestamp, Act)| *act == Act::Pause;
+    let mut begins = definition.acts.iter().filter(is_pause).map(|(at, _)| *at).peekable();
     let end_pause = |pause: Pause, done: &mut BTreeSet<(String, Shown)>| {
         let mut left_out = pause.lines(definition, course);
         left_out.retain(|line| !done.contains(&(line.uid.clone(), line.original)));
@@ -223,6 +245,9 @@ fn expected_of(definition: &Definition, course: &Course) -> Vec<Line> {
     };
     while let Some(candidate) = rest.next() {
         let due = candidate.line.due;
+        while let Some(begin) = begins.next_if(|begin| *begin < due) {
+            place.pause(begin, &mut lines);
+        }
         while let Some(pause) = pauses.next_if(|pause| pause.to < due) {
             lines.extend(end_pause(pause, &mut done));
         }
@@ -230,7 +255,7 @@ fn expected_of(definition: &Definition, course: &Course) -> Vec<Line> {
         let up = down.map(|(_, up)| *up).or(candidate.passed.map(|_| due));
         let Some(up) = up else {
             if done.insert((candidate.line.uid.clone(), candidate.line.original)) {
-                let outcome = place.offer(due, definition.overlap);
+                let outcome = place.offer(due, definition.overlap, lines.len());
                 lines.push(Line { outcome, ..candidate.line });
             }
             continue;
@@ -250,13 +275,19 @@ fn expected_of(definition: &Definition, course: &Course) -> Vec<Line> {
             let is_recent = up.duration_since(one.line.due) <= MAX_AGE;
             let outcome = match definition.catch_up {
                 CatchUp::Once if is_recent && place_in_row + 1 == n => {
-                    place.offer(up, definition.overlap)
+                    place.offer(up, definition.overlap, lines.len())
                 }
-                CatchUp::All if is_recent => place.line_up(up),
+                CatchUp::All if is_recent => match definition.overlap {
+                    Overlap::Parallel => Outcome::Runs,
+                    Overlap::Queue | Overlap::Skip => place.line_up(up, lines.len()),
+                },
                 CatchUp::Skip | CatchUp::Once | CatchUp::All => Outcome::Missed,
             };
             lines.push(Line { outcome, ..one.line });
         }
+    }
+    for begin in begins {
+        place.pause(begin, &mut lines);
     }
     for pause in pauses {
         lines.extend(end_pause(pause, &mut done));
@@ -264,7 +295,27 @@ fn expected_of(definition: &Definition, course: &Course) -> Vec<Line> {
     lines
 }
 
-/// A time for which a definition is paused and its schedule stays as it is.
+/// A definition without what is refused, and the places of the acts that are: a request about an occurrence that is
+/// over or taken off, or would be; time off of what is paused; a return from no time off.
+pub fn possible(definition: &Definition, course: &Course) -> (Definition, BTreeSet<usize>) {
+    let mut left = Definition { acts: Vec::new(), ..definition.clone() };
+    let mut refused = BTreeSet::new();
+    for (n, (at, act)) in definition.acts.iter().enumerate() {
+        let states = states(&left, course.end);
+        let (_, state) = states.last().expect("at least one");
+        // Nobody knows where the person will be.
+        let stays: Vec<_> = course.stays.iter().copied().filter(|(from, _)| from <= at).collect();
+        if definition.means == Means::Replace || state.can_take(*at, act, (&stays, course.end)) {
+            left.acts.push((*at, act.clone()));
+        } else {
+            refused.insert(n);
+        }
+    }
+    (left, refused)
+}
+
+/// A time for which a definition is paused and its schedule stays as it is, apart from requests about single
+/// occurrences.
 struct Pause<'s> {
     from: Timestamp,
     to: Timestamp,
@@ -272,10 +323,22 @@ struct Pause<'s> {
 }
 
 /// The pauses that end, in order.
-fn pauses(states: &[(Timestamp, State)], end: Timestamp) -> Vec<Pause<'_>> {
-    let ends = states.iter().skip(1).map(|(at, _)| *at);
-    let all = states.iter().zip(ends).filter(|((_, state), to)| state.is_paused && *to <= end);
-    all.map(|((from, state), to)| Pause { from: *from, to, state }).collect()
+fn pauses<'s>(
+    definition: &Definition,
+    states: &'s [(Timestamp, State)],
+    end: Timestamp,
+) -> Vec<Pause<'s>> {
+    let is_about_one = |act: &Act| matches!(act, Act::Move { .. } | Act::Cancel { .. });
+    let goes_on = |n: usize| {
+        let act = n.checked_sub(1).map(|n| &definition.acts[n].1);
+        definition.means == Means::Request && act.is_some_and(is_about_one)
+    };
+    let begins: Vec<usize> = (0..states.len()).filter(|n| !goes_on(*n)).collect();
+    let pause = |pair: &[usize]| {
+        let (from, to, (_, state)) = (states[pair[0]].0, states[pair[1]].0, &states[pair[1] - 1]);
+        (state.is_paused && to <= end).then_some(Pause { from, to, state })
+    };
+    begins.windows(2).filter_map(pause).collect()
 }
 
 impl Pause<'_> {
@@ -290,7 +353,6 @@ impl Pause<'_> {
             stay.expect("the person is somewhere").1
         };
         let [before, after] = [self.from, self.to].map(|at| [(Timestamp::MIN, zone_at(at))]);
-        let is_off = |at| self.state.off.iter().any(|(from, until)| (*from..*until).contains(&at));
         let mut lines = Vec::new();
         for series in self.state.series.values() {
             let later = self.to + SignedDuration::from_hours(48);
@@ -301,7 +363,7 @@ impl Pause<'_> {
                 .map(|(original, ..)| original)
                 .collect();
             for (original, due, _) in series.due(&after, self.to) {
-                if !was_over.contains(&original) && !is_off(due) {
+                if !was_over.contains(&original) && !self.state.is_off(due) {
                     lines.push(Line {
                         due,
                         definition: definition.name.clone(),
@@ -325,14 +387,41 @@ fn states(definition: &Definition, end: Timestamp) -> Vec<(Timestamp, State)> {
         let (before, last) = states.last().expect("at least one");
         assert!(before < at, "{}: two acts at {at}", definition.name);
         let mut state = last.clone();
-        state.take(*at, act);
+        state.take(*at, act, definition.means);
         states.push((*at, state));
     }
     states
 }
 
 impl State {
-    fn take(&mut self, at: Timestamp, act: &Act) {
+    fn is_off(&self, at: Timestamp) -> bool {
+        self.off.iter().any(|(from, until)| (*from..*until).contains(&at))
+    }
+
+    /// Whether a request is possible, as far as the person has come.
+    fn can_take(&self, at: Timestamp, act: &Act, (stays, end): (&Stays, Timestamp)) -> bool {
+        let is_open = |due: Timestamp| due > at && !self.is_off(due);
+        let is_to_come = |uid: &str, original: &Shown| {
+            let Some(series) = self.series.get(uid) else { return false };
+            // What is cancelled can still be decided otherwise.
+            let whole = Series { cancelled: BTreeSet::new(), ..series.clone() };
+            let all = whole.due(stays, end + SignedDuration::from_hours(100 * 24));
+            let found = all.into_iter().find(|(one, ..)| one == original);
+            found.is_some_and(|(_, due, _)| due > series.since && is_open(due))
+        };
+        match act {
+            Act::Move { uid, original, to } => {
+                let clock = |series: &Series| series.clock().due(*to, stays);
+                is_to_come(uid, original) && self.series.get(uid).map(clock).is_some_and(is_open)
+            }
+            Act::Cancel { uid, original } => is_to_come(uid, original),
+            Act::TakeOff { .. } => !self.is_paused,
+            Act::Return => !self.is_paused && self.is_off(at),
+            Act::Schedule(_) | Act::Split { .. } | Act::Pause | Act::Resume => true,
+        }
+    }
+
+    fn take(&mut self, at: Timestamp, act: &Act, means: Means) {
         let series = |timetable: &Timetable| Series {
             timetable: timetable.clone(),
             since: at,
@@ -349,6 +438,9 @@ impl State {
                 let series = self.series.get_mut(uid).expect("a schedule");
                 series.changed_at = at;
                 series.moved.insert(*original, *to);
+                if means == Means::Request {
+                    series.cancelled.remove(original);
+                }
             }
             Act::Cancel { uid, original } => {
                 let series = self.series.get_mut(uid).expect("a schedule");
@@ -362,6 +454,11 @@ impl State {
                 self.series.insert(then.uid.clone(), series(then));
             }
             Act::TakeOff { from, until } => self.off.push((*from, *until)),
+            Act::Return => {
+                for (_, until) in &mut self.off {
+                    *until = (*until).min(at);
+                }
+            }
             Act::Pause => self.is_paused = true,
             Act::Resume => self.is_paused = false,
         }
@@ -389,8 +486,7 @@ fn candidates(
             for (original, due, passed) in series.due(&course.stays, to) {
                 let is_decided = due != *from && due != to;
                 assert!(is_decided, "{}: an act at {due}, when it is due", definition.name);
-                let is_off = state.off.iter().any(|(from, until)| (*from..*until).contains(&due));
-                if due < *from || due <= series.since || is_off {
+                if due < *from || due <= series.since || state.is_off(due) {
                     continue;
                 }
                 candidates.push(Candidate {
@@ -414,14 +510,18 @@ fn candidates(
 }
 
 impl Series {
+    /// The clock by which single occurrences are moved. What was moved has a time of day.
+    fn clock(&self) -> ScheduleClock {
+        match &self.timetable.dial {
+            ScheduleClock::Day { .. } | ScheduleClock::Person => ScheduleClock::Person,
+            zone @ ScheduleClock::Zone(_) => zone.clone(),
+        }
+    }
+
     /// Everything that it has up to an instant: original starts with the instant at which they are due, and
     /// what [`ScheduleClock::passed`] says of it.
     fn due(&self, stays: &Stays, last: Timestamp) -> Vec<(Shown, Timestamp, Option<Timestamp>)> {
-        let dial = match &self.timetable.dial {
-            // What was moved has a time of day.
-            ScheduleClock::Day { .. } | ScheduleClock::Person => ScheduleClock::Person,
-            zone @ ScheduleClock::Zone(_) => zone.clone(),
-        };
+        let dial = self.clock();
         // What was moved here may have its original start later than the end.
         let latest = self.moved.keys().map(|original| dial.due(original.at, stays)).max();
         let starts = self.timetable.starts(stays, latest.map_or(last, |latest| latest.max(last)));
@@ -446,14 +546,14 @@ impl Series {
     }
 }
 
-/// The place of one run at a time, and of the one that waits for it.
+/// The place of one run at a time, and of those that wait for it.
 struct Place<'a> {
     lasts: SignedDuration,
     down: &'a [(Timestamp, Timestamp)],
-    /// When the run that is under way, and all that wait for it, have ended.
+    /// When the run that is under way ends.
     runs_until: Option<Timestamp>,
-    /// Whether one waits. It begins at the end of the run before.
-    waits: bool,
+    /// The lines of those that wait. Each begins at the end of the run before.
+    waiting: VecDeque<usize>,
 }
 
 impl Place<'_> {
@@ -468,40 +568,39 @@ impl Place<'_> {
         end
     }
 
-    /// When the run that is under way at an instant ends, without the one that waits.
+    /// Ends what has ended up to an instant, and begins what waited for it.
     fn settle(&mut self, at: Timestamp) {
-        let Some(until) = self.runs_until else { return };
-        if until <= at {
-            self.runs_until = None;
-            if std::mem::take(&mut self.waits) {
-                self.runs_until = Some(self.end_of(until));
-                self.settle(at);
-            }
+        while let Some(until) = self.runs_until.filter(|until| *until <= at) {
+            self.runs_until = self.waiting.pop_front().map(|_| self.end_of(until));
         }
     }
 
-    /// Offers an occurrence that is due.
-    fn offer(&mut self, at: Timestamp, overlap: Overlap) -> Outcome {
+    /// Offers an occurrence that is due; `line` is the line of it in the list.
+    fn offer(&mut self, at: Timestamp, overlap: Overlap, line: usize) -> Outcome {
         self.settle(at);
         match overlap {
             Overlap::Parallel => Outcome::Runs,
-            _ if self.runs_until.is_none() => {
-                self.runs_until = Some(self.end_of(at));
-                Outcome::Runs
-            }
-            Overlap::Queue if !self.waits => {
-                self.waits = true;
-                Outcome::Runs
-            }
+            Overlap::Queue | Overlap::Skip if self.runs_until.is_none() => self.line_up(at, line),
+            Overlap::Queue if self.waiting.is_empty() => self.line_up(at, line),
             Overlap::Queue | Overlap::Skip => Outcome::Overlaps,
         }
     }
 
-    /// Runs an occurrence after all others that are caught up with.
-    fn line_up(&mut self, at: Timestamp) -> Outcome {
+    /// Runs an occurrence after all others.
+    fn line_up(&mut self, at: Timestamp, line: usize) -> Outcome {
         self.settle(at);
-        let begin = self.runs_until.map_or(at, |until| until.max(at));
-        self.runs_until = Some(self.end_of(begin));
+        match self.runs_until {
+            None => self.runs_until = Some(self.end_of(at)),
+            Some(_) => self.waiting.push_back(line),
+        }
         Outcome::Runs
+    }
+
+    /// Lets nothing begin that waits when a pause begins.
+    fn pause(&mut self, at: Timestamp, lines: &mut [Line]) {
+        self.settle(at);
+        for line in self.waiting.drain(..) {
+            lines[line].outcome = Outcome::Paused;
+        }
     }
 }

@@ -9,4 +9,5 @@ mod cases {
     mod year_wire;
     mod year_product;
     mod year_on_nodes;
+    mod year_of_long_runs;
 }

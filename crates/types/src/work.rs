@@ -139,6 +139,20 @@ closed_list! {
 }
 
 closed_list! {
+    /// What started a run of agent work.
+    pub enum RunStart, "start of a run" {
+        /// Its schedule: it was due.
+        Schedule = "schedule",
+        /// A change of a task.
+        Change = "change",
+        /// A call of a hook.
+        Call = "call",
+        /// A request, or that the work was made without anything that starts it.
+        Request = "request",
+    }
+}
+
+closed_list! {
     /// The policy for occurrences that were due while nothing ran, or that the clock was set past.
     #[derive(Default)]
     pub enum CatchUp, "catch-up policy" {

@@ -18,6 +18,7 @@ use dormouse_types::{
 };
 
 use crate::error::exists_already;
+use crate::run_start::{BEYOND, CHANGE};
 use crate::snapshot::{NewRun, Snapshot};
 use crate::{Work, WorkError, event};
 
@@ -26,11 +27,6 @@ const AT_ONCE: i64 = 200;
 
 /// Runs that are read at once to count those of an hour.
 const RUNS_AT_ONCE: i64 = 100;
-
-/// The clock of an occurrence that is a change; its start is the position of the change.
-const CHANGE: &str = "change";
-/// The clock of an occurrence that stands for changes of an hour beyond what may start.
-const BEYOND: &str = "changes beyond";
 
 const HOUR: i64 = 3_600_000_000;
 

@@ -24,6 +24,7 @@ pub mod facts;
 pub mod templates;
 pub mod series_text;
 pub mod planner;
+pub mod run_start;
 pub mod attempt;
 pub mod snapshot;
 pub mod read_deliveries;

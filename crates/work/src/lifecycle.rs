@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::work::definition::Definition;
-use dormouse_store::agent::work::run::Run;
+use dormouse_store::agent::work::run::{Occurrence, Run};
 use dormouse_store::agent::work::version::{self, Version};
 use dormouse_store::agent::work::{delivery, filter, hook, question, step};
 use dormouse_store::{Commit, Db, Op, Refusal, in_list, retry};
@@ -64,14 +64,12 @@ impl Work {
         checked(edit.events.as_deref().unwrap_or_default())?;
         work_step::check(edit.steps.as_deref().unwrap_or_default()).map_err(WorkError::from)?;
         let (host, head) = (self.store.host(Db::Journal), self.journal_head(ws).await?);
-        let have_rows = match edit.schedule {
-            Some(_) => self.rows_in_pause(ws, id).await?,
-            None => HashSet::new(),
-        };
-        self.change(ws, id, (AuditAction::WorkEdit, &context.sent, context), |step, open, now| {
-            if edit.schedule.is_some() {
+        let (action, ends_pause) = (AuditAction::WorkEdit, edit.schedule.is_some());
+        let what = (action, context.sent.as_str(), context);
+        self.change_paused(ws, id, what, ends_pause, |step, (open, have_rows), now| {
+            if ends_pause {
                 // By the new schedule nothing of it is known any more.
-                self.leave_out_paused(step, &have_rows, now);
+                self.leave_out_paused(step, have_rows, now);
             }
             let after = step.definition();
             let before = built_in(after)?;
@@ -177,12 +175,12 @@ impl Work {
         context: &RequestContext,
     ) -> Result<Written, WorkError> {
         let (host, head) = (self.store.host(Db::Journal), self.journal_head(ws).await?);
-        let have_rows = self.rows_in_pause(ws, id).await?;
-        self.change(ws, id, (AuditAction::WorkResume, "", context), |step, _, now| {
+        let what = (AuditAction::WorkResume, "", context);
+        self.change_paused(ws, id, what, true, |step, (_, have_rows), now| {
             if step.definition().state == WorkState::Active && self.end_suspension(step, now)? {
                 return Ok(Vec::new());
             }
-            self.leave_out_paused(step, &have_rows, now);
+            self.leave_out_paused(step, have_rows, now);
             move_to(step, WorkState::Active)?;
             self.plan_from(step.definition(), now)?;
             Ok(vec![filter::count_from(ws, id, &host, head)])
@@ -322,16 +320,39 @@ impl Work {
         (action, subject, context): (AuditAction, &str, &RequestContext),
         change: impl Fn(&mut Step, &[Run], Timestamp) -> Result<Vec<Op>, WorkError>,
     ) -> Result<Written, WorkError> {
+        let what = (action, subject, context);
+        self.change_paused(ws, id, what, false, |step, (open, _), now| change(step, open, now))
+            .await
+    }
+
+    /// The same, for a change that may end a pause: it is also decided on the occurrences that have a row although
+    /// the pause leaves them out.
+    async fn change_paused(
+        &self,
+        ws: WorkspaceId,
+        id: &WorkId,
+        (action, subject, context): (AuditAction, &str, &RequestContext),
+        ends_pause: bool,
+        change: impl Fn(
+            &mut Step,
+            (&[Run], &HashSet<Occurrence>),
+            Timestamp,
+        ) -> Result<Vec<Op>, WorkError>,
+    ) -> Result<Written, WorkError> {
         let once = context.once(action.name(), &format!("{id}|{subject}"), id.as_str());
         let changed = retry(ATTEMPTS, &[Refusal::Stale], || async {
             let snapshot = self.snapshot(ws, id).await?;
             if snapshot.definition.deleted_at.is_some() {
                 return Err(WorkError::NotFound { work: id.clone() });
             }
+            let have_rows = match ends_pause {
+                true => self.rows_in_pause(ws, &snapshot.definition).await?,
+                false => HashSet::new(),
+            };
             let now = self.clock.now();
             let open = snapshot.open.clone();
             let mut step = snapshot.step();
-            let ops = change(&mut step, &open, now)?;
+            let ops = change(&mut step, (&open, &have_rows), now)?;
             let mut news = step.client_events();
             if action == AuditAction::WorkHold {
                 news.push(event(EventKind::WorkNeedsAttention, id.as_str()));

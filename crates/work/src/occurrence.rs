@@ -26,7 +26,7 @@ const SECOND: &str = "~second";
 
 /// An occurrence that is still to come.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Upcoming {
+pub struct UpcomingOccurrence {
     /// Which one it is: its original start on the clock of the schedule.
     pub key: String,
     /// When it is due.
@@ -41,10 +41,10 @@ pub struct Upcoming {
 
 /// What comes of a schedule.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Coming {
+pub struct UpcomingOccurrences {
     /// The next occurrences, in the order in which they are due: five that happen, and all that a person
     /// skipped or moved.
-    pub occurrences: Vec<Upcoming>,
+    pub occurrences: Vec<UpcomingOccurrence>,
     /// When it is due again; `None` if it is not suspended.
     pub suspended_until: Option<Timestamp>,
 }
@@ -102,7 +102,7 @@ fn upcoming(
     position: &Position,
     person: &Person,
     (now, n_happen): (jiff::Timestamp, usize),
-) -> Vec<(Start, Upcoming)> {
+) -> Vec<(Start, UpcomingOccurrence)> {
     let changed: Vec<Start> = series.exceptions().iter().filter_map(changed).collect();
     let skipped: Vec<Start> = series.exceptions().iter().filter_map(cancelled).collect();
     let mut n = 0;
@@ -114,7 +114,7 @@ fn upcoming(
     let near: Vec<Start> = near.collect();
     let far = changed.into_iter().filter(|start| whole.is_to_come(*start, position, person));
     let far: Vec<Start> = far.filter(|start| !near.contains(start)).collect();
-    let mut all: Vec<(Start, Upcoming)> = near
+    let mut all: Vec<(Start, UpcomingOccurrence)> = near
         .into_iter()
         .chain(far)
         .map(|start| (start, described(whole, series, start, person, now)))
@@ -130,12 +130,12 @@ fn described(
     start: Start,
     person: &Person,
     now: jiff::Timestamp,
-) -> Upcoming {
+) -> UpcomingOccurrence {
     let one = whole.occurrence(start, person);
     let is_skipped = series.exceptions().iter().any(|one| cancelled(one) == Some(start));
     let by_rule = whole.due_by_rule(start, person);
     let is_changed = one.is_moved || is_skipped;
-    Upcoming {
+    UpcomingOccurrence {
         key: key_of(start),
         due: Timestamp::from_jiff(one.due),
         is_moved: one.is_moved,
@@ -182,9 +182,9 @@ pub(crate) fn open_suspensions(
 
 impl Work {
     /// What comes of the schedule of a definition, while it is paused as if it were resumed now.
-    pub fn coming_of(&self, definition: &Definition) -> Result<Coming, WorkError> {
+    pub fn upcoming_of(&self, definition: &Definition) -> Result<UpcomingOccurrences, WorkError> {
         if definition.schedule.is_none() {
-            return Ok(Coming::default());
+            return Ok(UpcomingOccurrences::default());
         }
         let person = self.person();
         let (series, position) = self.series_of(definition, &person)?;
@@ -202,7 +202,7 @@ impl Work {
             })
             .collect();
         let until = series.suspended_until(now.to_jiff()).flatten();
-        Ok(Coming { occurrences, suspended_until: until.map(Timestamp::from_jiff) })
+        Ok(UpcomingOccurrences { occurrences, suspended_until: until.map(Timestamp::from_jiff) })
     }
 
     /// Skips or moves an occurrence that is still to come, or lets it happen as the schedule says.
@@ -259,6 +259,11 @@ impl Work {
                     }
                 }
                 Wish::MoveTo(to) => {
+                    if to <= now {
+                        return Err(refused(
+                            "cannot be moved to a time that is over: name one that is still to come",
+                        ));
+                    }
                     if series.is_suspended(to.to_jiff()) {
                         return Err(refused(
                             "cannot be moved to a time at which the work is suspended: resume it first, or \

@@ -6,12 +6,12 @@
 use std::collections::{HashSet, VecDeque};
 
 use dormouse_formats::recurrence::{Person, Position, Series};
-use dormouse_store::agent::work::definition::{self, Definition};
+use dormouse_store::agent::work::definition::Definition;
 use dormouse_store::agent::work::run::Occurrence;
 use dormouse_types::work::{SkipReason, WorkCreator, WorkState};
-use dormouse_types::{Id as _, Timestamp, WorkId, WorkRunId, WorkspaceId, limits};
+use dormouse_types::{Id as _, Timestamp, WorkRunId, WorkspaceId, limits};
 
-use crate::planner::{Coming, Due, coming};
+use crate::planner::{DueOccurrence, DueOccurrences, due_occurrences};
 use crate::schedule::occurrence;
 use crate::snapshot::{NewRun, Step};
 use crate::{Work, WorkError, series_text};
@@ -26,7 +26,7 @@ const MOST_COUNTED: usize = 20_000;
 #[derive(Debug, Default, PartialEq, Eq)]
 struct LeftOut {
     /// The newest of what was due, in the order in which it was: a row each.
-    rows: VecDeque<Due>,
+    rows: VecDeque<DueOccurrence>,
     /// When the first of all was due, if the oldest row stands for more than itself.
     since: Option<jiff::Timestamp>,
     /// How many occurrences the oldest row stands for.
@@ -41,11 +41,11 @@ fn pieces<'s>(
     position: Position,
     person: &'s Person,
     now: jiff::Timestamp,
-) -> impl Iterator<Item = Coming> + 's {
+) -> impl Iterator<Item = DueOccurrences> + 's {
     let mut position = Some(position);
     std::iter::from_fn(move || {
         let (after, begin) = (position.take()?, jiff::Timestamp::MIN);
-        let piece = coming(series, &after, person, begin, now, limits::WORK_OCCURRENCES);
+        let piece = due_occurrences(series, &after, person, begin, now, limits::WORK_OCCURRENCES);
         let has_more = piece.next_due.is_some_and(|next| next <= now);
         position = has_more.then(|| piece.position.clone());
         Some(piece)
@@ -53,7 +53,10 @@ fn pieces<'s>(
 }
 
 /// Finds what a pause leaves out, apart from what `has_row` says has a row already.
-fn left_out(pieces: impl Iterator<Item = Coming>, has_row: impl Fn(&Due) -> bool) -> LeftOut {
+fn left_out(
+    pieces: impl Iterator<Item = DueOccurrences>,
+    has_row: impl Fn(&DueOccurrence) -> bool,
+) -> LeftOut {
     let mut found = LeftOut { n_of_oldest: 1, ..LeftOut::default() };
     let (mut first, mut n) = (None, 0);
     for piece in pieces {
@@ -62,7 +65,7 @@ fn left_out(pieces: impl Iterator<Item = Coming>, has_row: impl Fn(&Due) -> bool
             let last = found.rows.pop_back().into_iter().collect();
             return LeftOut { rows: last, since: first, n_of_oldest: n, has_more: true };
         }
-        for one in piece.due.into_iter().filter(|one| !has_row(one)) {
+        for one in piece.occurrences.into_iter().filter(|one| !has_row(one)) {
             n += 1;
             first = first.or(Some(one.at));
             found.rows.push_back(one);
@@ -81,19 +84,18 @@ impl Work {
     pub(crate) async fn rows_in_pause(
         &self,
         ws: WorkspaceId,
-        id: &WorkId,
+        definition: &Definition,
     ) -> Result<HashSet<Occurrence>, WorkError> {
         let mut found = HashSet::new();
-        let read = self.store.first(definition::by_id(ws, id)).await?;
-        let Some(paused) = read.filter(|one| one.state == WorkState::Paused) else {
+        if definition.state != WorkState::Paused {
             return Ok(found);
-        };
+        }
         let person = self.person();
-        let Some((series, position)) = schedule_of(&paused, &person) else { return Ok(found) };
+        let Some((series, position)) = schedule_of(definition, &person) else { return Ok(found) };
         let mut n = 0;
         for piece in pieces(&series, position, &person, self.clock.now().to_jiff()) {
-            found.extend(self.have_run(ws, id, &piece).await?);
-            n += piece.due.len();
+            found.extend(self.have_run(ws, &definition.id, &piece).await?);
+            n += piece.occurrences.len();
             if n > MOST_COUNTED {
                 break;
             }
@@ -116,7 +118,7 @@ impl Work {
         }
         let person = self.person();
         let Some((series, position)) = schedule_of(definition, &person) else { return };
-        let has_row = |one: &Due| have_rows.contains(&occurrence(&id, &one.id));
+        let has_row = |one: &DueOccurrence| have_rows.contains(&occurrence(&id, &one.id));
         let found = left_out(pieces(&series, position, &person, now.to_jiff()), has_row);
         let mut counted = found.since.map(|since| {
             let since = since.to_zoned(person.zone.clone());

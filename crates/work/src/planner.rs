@@ -52,7 +52,7 @@ pub struct Plan {
 
 /// An occurrence that is due, before anything is decided about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Due {
+pub struct DueOccurrence {
     /// Its identity.
     pub id: OccurrenceId,
     /// When it was due.
@@ -63,9 +63,9 @@ pub struct Due {
 
 /// What a series has that is due, before anything is decided about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Coming {
+pub struct DueOccurrences {
     /// The occurrences, in the order in which they are due.
-    pub due: Vec<Due>,
+    pub occurrences: Vec<DueOccurrence>,
     /// How far the series has come with them.
     pub position: Position,
     /// When the next occurrence is due; `None` if none is.
@@ -76,23 +76,23 @@ pub struct Coming {
 ///
 /// `not_before` is when the definition became due. An occurrence that is due earlier was not: the clock
 /// of the person moved past it, and it counts as due at that moment. What is suspended then never runs.
-pub fn coming(
+pub fn due_occurrences(
     series: &Series,
     position: &Position,
     person: &Person,
     not_before: Timestamp,
     now: Timestamp,
     most: usize,
-) -> Coming {
+) -> DueOccurrences {
     let mut position = position.clone();
-    let mut due: Vec<Due> = Vec::new();
+    let mut due: Vec<DueOccurrence> = Vec::new();
     let next_due = loop {
         let Some(next) = series.next_due(&position, person) else { break None };
         if next.at > now || due.len() >= most {
             break Some(next.at);
         }
         let occurrences = next.occurrences.into_iter();
-        let occurrences = occurrences.map(|one| Due {
+        let occurrences = occurrences.map(|one| DueOccurrence {
             id: one.id,
             at: one.due.max(not_before),
             was_passed: one.due < not_before,
@@ -100,7 +100,7 @@ pub fn coming(
         due.extend(occurrences.filter(|one| !series.is_suspended(one.at)));
         position = next.position;
     };
-    Coming { due, position, next_due }
+    DueOccurrences { occurrences: due, position, next_due }
 }
 
 /// Decides for each due occurrence whether it runs, apart from those that `has_run` says have a run already.
@@ -111,13 +111,13 @@ pub fn coming(
 /// definition that are not over: `n_open` of them wait or are under way; a run that waits for the
 /// person is not one of them.
 pub fn plan(
-    coming: Coming,
+    due: DueOccurrences,
     has_run: impl Fn(&OccurrenceId) -> bool,
     policies: Policies,
     n_open: usize,
     now: Timestamp,
 ) -> Plan {
-    let Coming { mut due, position, next_due } = coming;
+    let DueOccurrences { occurrences: mut due, position, next_due } = due;
     // The series may be behind its own runs: an occurrence was moved after it ran, or an older row of
     // the definition came back. What ran is over, and holds up nothing that follows.
     due.retain(|one| !has_run(&one.id));
@@ -126,19 +126,20 @@ pub fn plan(
     let mut n_open = n_open;
     // One that is in time runs after those that are made up for before it.
     let mut is_behind = false;
-    let occurrences = due.into_iter().enumerate().map(|(n, Due { id, at: due, was_passed })| {
-        let is_newest = is_all && n == last;
-        let late_by = now.duration_since(due);
-        let is_missed = was_passed || late_by > seconds(limits::WORK_LATE_SECONDS);
-        let missed = is_missed.then_some(late_by);
-        let is_lined_up = policies.catch_up == CatchUp::All && (is_missed || is_behind);
-        let skipped = skip_reason(policies, missed, (is_newest, is_lined_up), n_open);
-        is_behind |= is_missed && skipped.is_none();
-        if skipped.is_none() {
-            n_open += 1;
-        }
-        Planned { id, due, skipped }
-    });
+    let occurrences =
+        due.into_iter().enumerate().map(|(n, DueOccurrence { id, at: due, was_passed })| {
+            let is_newest = is_all && n == last;
+            let late_by = now.duration_since(due);
+            let is_missed = was_passed || late_by > seconds(limits::WORK_LATE_SECONDS);
+            let missed = is_missed.then_some(late_by);
+            let is_lined_up = policies.catch_up == CatchUp::All && (is_missed || is_behind);
+            let skipped = skip_reason(policies, missed, (is_newest, is_lined_up), n_open);
+            is_behind |= is_missed && skipped.is_none();
+            if skipped.is_none() {
+                n_open += 1;
+            }
+            Planned { id, due, skipped }
+        });
     Plan { occurrences: occurrences.collect(), position, next_due }
 }
 
@@ -202,8 +203,8 @@ mod tests {
         let position = Position::new(at(times[0]), &person);
         let (catch_up, overlap) = policies;
         let policies = Policies { catch_up, overlap, ..Policies::default() };
-        let coming = coming(&series, &position, &person, Timestamp::MIN, at(times[1]), 100);
-        let plan = plan(coming, |_| false, policies, n_open, at(times[1]));
+        let due = due_occurrences(&series, &position, &person, Timestamp::MIN, at(times[1]), 100);
+        let plan = plan(due, |_| false, policies, n_open, at(times[1]));
         let mut upcoming = String::new();
         for one in &plan.occurrences {
             let due = one.due.to_zoned(person.zone.clone()).datetime();
@@ -244,8 +245,8 @@ mod tests {
         let position = Position::new(at("2026-03-02T13:30:00Z"), &home);
         let moved = at("2026-03-02T14:00:00Z");
         let of = |series: &Series| {
-            let coming = coming(series, &position, &away, moved, moved, 100);
-            (coming.due.len(), coming.next_due.expect("a daily time"))
+            let due = due_occurrences(series, &position, &away, moved, moved, 100);
+            (due.occurrences.len(), due.next_due.expect("a daily time"))
         };
         assert_eq!(of(&series), (1, at("2026-03-03T13:00:00Z")));
         series.suspend(at("2026-03-02T13:45:00Z"), Some(at("2026-03-06T00:00:00Z")));
@@ -287,10 +288,10 @@ mod tests {
         let position = Position::new(at("2026-03-02T07:00:00Z"), &person);
         let now = at("2026-03-04T20:00:00Z");
         let n_run = |catch_up_hours| {
-            let coming = coming(&series, &position, &person, Timestamp::MIN, now, 100);
+            let due = due_occurrences(&series, &position, &person, Timestamp::MIN, now, 100);
             let catch_up = CatchUp::All;
             let policies = Policies { catch_up, catch_up_hours, overlap: Overlap::Queue };
-            let plan = plan(coming, |_| false, policies, 0, now);
+            let plan = plan(due, |_| false, policies, 0, now);
             plan.occurrences.iter().filter(|one| one.skipped.is_none()).count()
         };
         assert_eq!([0, 10, 11, 35, 58, 59, 720].map(n_run), [0, 0, 1, 2, 2, 3, 3]);
@@ -347,8 +348,8 @@ mod tests {
         let mut position = Position::new(at("2026-03-02T08:00:00Z"), &person);
         let (mut all, mut n_plans) = (Vec::new(), 0);
         loop {
-            let coming = coming(&series, &position, &person, Timestamp::MIN, now, 5);
-            let plan = plan(coming, |_| false, Policies::default(), 0, now);
+            let due = due_occurrences(&series, &position, &person, Timestamp::MIN, now, 5);
+            let plan = plan(due, |_| false, Policies::default(), 0, now);
             all.extend(plan.occurrences);
             position = plan.position;
             n_plans += 1;

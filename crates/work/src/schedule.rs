@@ -14,7 +14,7 @@ use dormouse_types::work::{WorkCreator, WorkState, public_status};
 use dormouse_types::{EventKind, Id as _, Timestamp, WorkId, WorkRunId, WorkspaceId, limits};
 
 use crate::error::{broken, exists_already};
-use crate::planner::{Coming, Policies, coming, plan};
+use crate::planner::{DueOccurrences, Policies, due_occurrences, plan};
 use crate::snapshot::NewRun;
 use crate::{ATTEMPTS, Work, WorkError, event, series_text};
 
@@ -44,8 +44,8 @@ impl Work {
         let snapshot = self.snapshot_of(ws, definition).await?;
         let id = snapshot.definition.id.clone();
         let n_open = snapshot.n_holding();
-        let coming = self.coming(&snapshot.definition, now)?;
-        let have_run = self.have_run(ws, &id, &coming).await?;
+        let due = self.due_of(&snapshot.definition, now)?;
+        let have_run = self.have_run(ws, &id, &due).await?;
         let has_run = |one: &OccurrenceId| have_run.contains(&occurrence(&id, one));
         let of = &snapshot.definition;
         let policies = Policies {
@@ -53,7 +53,7 @@ impl Work {
             catch_up_hours: of.catch_up_hours,
             overlap: of.overlap,
         };
-        let planned = plan(coming, has_run, policies, n_open, now.to_jiff());
+        let planned = plan(due, has_run, policies, n_open, now.to_jiff());
         let mut step = snapshot.step();
         for one in planned.occurrences {
             let occurrence = occurrence(&id, &one.id);
@@ -87,7 +87,7 @@ impl Work {
     }
 
     /// What of a definition is due, up to as much as one commit decides about.
-    fn coming(&self, definition: &Definition, now: Timestamp) -> Result<Coming, WorkError> {
+    fn due_of(&self, definition: &Definition, now: Timestamp) -> Result<DueOccurrences, WorkError> {
         let person = self.person();
         let text = definition.schedule.as_deref().unwrap_or_default();
         let series = series_text::read(text, &person).map_err(broken)?;
@@ -97,7 +97,7 @@ impl Work {
         };
         let not_before = definition.next_due_at.unwrap_or(now).to_jiff();
         let most = limits::WORK_OCCURRENCES;
-        Ok(coming(&series, &position, &person, not_before, now.to_jiff(), most))
+        Ok(due_occurrences(&series, &position, &person, not_before, now.to_jiff(), most))
     }
 
     /// The occurrences among what is due that have a run already.
@@ -105,10 +105,10 @@ impl Work {
         &self,
         ws: WorkspaceId,
         id: &WorkId,
-        coming: &Coming,
+        due: &DueOccurrences,
     ) -> Result<HashSet<Occurrence>, WorkError> {
         let starts: Vec<String> =
-            coming.due.iter().map(|one| occurrence(id, &one.id).original_start).collect();
+            due.occurrences.iter().map(|one| occurrence(id, &one.id).original_start).collect();
         let mut found = HashSet::new();
         for page in starts.chunks(limits::WORK_OCCURRENCES) {
             found.extend(self.store.all(run::of_starts(ws, id.as_str(), "", page)).await?);

@@ -15,6 +15,7 @@ use dormouse_types::work::{
 use dormouse_types::{EventKind, Id as _, SessionId, Timestamp, WorkId, WorkRunId, WorkspaceId};
 
 use crate::error::broken;
+use crate::run_start::REQUEST;
 use crate::{Work, WorkError, event};
 
 /// A definition and its runs that are not over, as they were read.
@@ -350,7 +351,7 @@ pub(crate) fn request_occurrence(work: &WorkId, request: &str, by: WorkCreator) 
         source: work.to_string(),
         uid: String::new(),
         original_start: request.to_owned(),
-        zone: "request".into(),
+        zone: REQUEST.to_owned(),
         fold: false,
     };
     NewRun { occurrence, scheduled_for: None, skipped: None, by, revises: None, depth: 0 }

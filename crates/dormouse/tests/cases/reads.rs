@@ -293,10 +293,10 @@ fn a_request_about_agent_work_reads_it_once_and_answers_it_as_it_is_then_read() 
     for (name, request) in &requests {
         world.later(60);
         let (answer, queries) = world.engine.reads_of(|| request().expect(name));
-        // What new instructions mean, and what a pause left out, depends on the definition, before its step is
-        // decided; a correction leaves it as it is, and its run is read to show it.
+        // What new instructions mean depends on the definition, before its step is decided; a correction leaves it
+        // as it is, and its run is read to show it.
         let n = match *name {
-            "edit" | "resume" => (2, 0),
+            "edit" => (2, 0),
             "correct" => (1, 1),
             _ => (1, 0),
         };

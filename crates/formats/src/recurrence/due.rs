@@ -47,7 +47,7 @@ pub struct Occurrence {
 
 /// The next instant at which something of a series is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Due {
+pub struct NextDue {
     /// The instant.
     pub at: Timestamp,
     /// All that is due then, by original start; at least one. A change of the clock or a move can put two
@@ -77,7 +77,7 @@ impl Series {
     ///
     /// `None` if nothing is: the rule has ended, all the rest is suspended, or nothing fits within 400 years
     /// or within 20,000 periods of a rule of hours or minutes.
-    pub fn next_due(&self, after: &Position, person: &Person) -> Option<Due> {
+    pub fn next_due(&self, after: &Position, person: &Person) -> Option<NextDue> {
         let mut best: Vec<Candidate> = Vec::new();
         let mut offer = |candidate: Candidate| {
             match best.first() {
@@ -108,7 +108,7 @@ impl Series {
             due: one.due,
             is_moved: one.is_moved,
         });
-        Some(Due { at, occurrences: occurrences.collect(), position, steps })
+        Some(NextDue { at, occurrences: occurrences.collect(), position, steps })
     }
 
     /// All occurrences that are due after a position, in the order in which they are due.

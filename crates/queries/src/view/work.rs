@@ -3,8 +3,8 @@
 use dormouse_types::built_in_work::BuiltInWork;
 use dormouse_types::closed_list;
 use dormouse_types::work::{
-    CatchUp, Overlap, RunState, SkipReason, WorkCreator, WorkOutcome, WorkSource, WorkStart,
-    WorkState, WorkStatus, WorkType,
+    CatchUp, Overlap, RunStart, RunState, SkipReason, WorkCreator, WorkOutcome, WorkSource,
+    WorkStart, WorkState, WorkStatus, WorkType,
 };
 use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_kind::{WorkKind, WorkParameters, WorkReads, WorkRefusal};
@@ -194,7 +194,9 @@ pub struct WorkRun {
     pub run_state: RunState,
     /// Why it was left out.
     pub skip_reason: Option<SkipReason>,
-    /// When it was due; `None` if somebody requested it.
+    /// What started it.
+    pub started_by: RunStart,
+    /// When it was due; `None` if its schedule did not start it.
     pub scheduled_for: Option<Timestamp>,
     /// The original start of its occurrence, on the clock of the series.
     pub occurrence_date: Option<String>,
@@ -215,8 +217,7 @@ pub struct WorkRun {
     pub error: Option<String>,
     /// Who ended it, if a person did.
     pub ended_by: Option<String>,
-    /// Who started it: `scheduler` for a schedule, and for a change of a task if it has no time at which it
-    /// was due.
+    /// Who started it: `scheduler` if a schedule, a change of a task or a call did.
     pub created_by: WorkCreator,
     /// The session of the run. Runs that may be side by side have one each; all others have that of the work.
     pub session_id: SessionId,

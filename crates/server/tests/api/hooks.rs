@@ -96,7 +96,9 @@ async fn a_program_without_a_token_starts_a_run_by_a_signed_call() {
     let listed = world.get(&format!("/api/tasks/{work}/hooks")).await;
     assert!(!listed.body.contains("whsec"), "it is shown once: {}", listed.rendered());
     let hook = listed.json()["items"][0].clone();
-    let run = world.get(&format!("/api/tasks/{work}")).await.json()["runs"][0]["id"].clone();
+    let run = world.get(&format!("/api/tasks/{work}")).await.json()["runs"][0].clone();
+    assert_eq!((&run["startedBy"], &run["createdBy"]), (&json!("call"), &json!("scheduler")));
+    let run = run["id"].clone();
     assert_eq!(hook["calls"][0]["runId"], run);
     assert_eq!(
         (&hook["calls"][0]["sender"], &hook["calls"][0]["bytes"]),

@@ -171,3 +171,24 @@ async fn work_that_something_else_starts_has_a_schedule_only_if_its_words_say_on
     let said = add("every weekday at 7 tell me what is due", events).await;
     assert_eq!(said, "every weekday at 07:00");
 }
+
+#[tokio::test]
+async fn a_run_says_what_started_it() {
+    let world = World::new();
+    let body = r#"{"title": "News", "instructions": "Say what is new.", "model": "acme/scripted",
+        "events": [{"event": "created"}]}"#;
+    let path = format!("/api/tasks/{}", made(&world, body).await);
+    for _ in 0..2 {
+        world.script.push(finishes("Told."));
+    }
+    world.call("POST", &format!("{path}/run"), "").await;
+    world.drain_all().await;
+    world.call("POST", "/api/journal/tasks", r#"{"title": "Call Ola"}"#).await;
+    world.drain_all().await;
+    let runs = world.get(&format!("{path}/runs")).await.json()["items"].clone();
+    let started = runs.as_array().expect("runs").iter();
+    let started: Vec<String> = started
+        .map(|run| format!("{} {}", text(&run["startedBy"]), text(&run["createdBy"])))
+        .collect();
+    assert_eq!(started, ["change scheduler", "request user"]);
+}

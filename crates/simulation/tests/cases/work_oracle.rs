@@ -1,7 +1,9 @@
 //! What the oracle of agent work says about one definition at a time.
 
 use dormouse_simulation::work_calendar::{Pattern, ScheduleClock, Shown, Timetable};
-use dormouse_simulation::work_oracle::{Act, CatchUp, Course, Definition, Overlap, expected};
+use dormouse_simulation::work_oracle::{
+    Act, CatchUp, Course, Definition, Means, Overlap, expected, possible,
+};
 use jiff::civil::{DateTime, Time, date};
 use jiff::{SignedDuration, Timestamp};
 
@@ -53,6 +55,7 @@ fn lines_with(
         catch_up: policies.0,
         overlap: policies.1,
         lasts,
+        means: Means::Replace,
         acts: acts.iter().map(|(at, act)| (utc(at), act.clone())).collect(),
     };
     let course = Course {
@@ -195,6 +198,7 @@ fn a_catch_up_decides_about_what_a_clock_is_set_past() {
             catch_up,
             overlap: Overlap::Parallel,
             lasts: QUICK,
+            means: Means::Replace,
             acts: vec![
                 (utc(MADE), Act::Schedule(Timetable { dial: ScheduleClock::Person, ..daily() })),
                 moved("2026-06-01T10:00:00Z", 4, (2, 15)),
@@ -258,6 +262,74 @@ fn an_overlap_decides_about_what_comes_due_during_a_run() {
 }
 
 #[test]
+fn what_waits_when_a_pause_begins_never_begins() {
+    let with = |policies, hours, acts: &[(&str, Act)], down: &[(&str, &str)]| {
+        let mut all = vec![(MADE, Act::Schedule(daily()))];
+        all.extend_from_slice(acts);
+        lines(policies, SignedDuration::from_hours(hours), &all, down)
+    };
+    let rest = [("2026-06-02T10:00:00Z", Act::Pause), ("2026-06-02T11:00:00Z", Act::Resume)];
+    assert_eq!(with((CatchUp::Once, Overlap::Queue), 60, &rest, &[]), "01 02~ 03 04 05= 06");
+    assert_eq!(with((CatchUp::Once, Overlap::Parallel), 60, &rest, &[]), "01 02 03 04 05 06");
+    // What is lined up leaves no room for another one, and waits as well.
+    let twice = Timetable { pattern: Pattern::Minutes(720), ..daily() };
+    let down = [("2026-06-02T08:00:00Z", "2026-06-03T08:00:00Z")];
+    let acts = [
+        (MADE, Act::Schedule(twice)),
+        ("2026-06-03T10:00:00Z", Act::Pause),
+        ("2026-06-03T11:00:00Z", Act::Resume),
+    ];
+    let found = lines((CatchUp::All, Overlap::Queue), SignedDuration::from_hours(20), &acts, &down);
+    assert_eq!(found, "01 01 02~ 02~ 03= 03 04 04 05= 05 06=");
+}
+
+#[test]
+fn a_request_about_what_is_over_or_taken_off_is_refused() {
+    let moves = |original, (day, hour)| {
+        let to = date(2026, 6, day).at(hour, 0, 0, 0);
+        Act::Move { uid: "one".into(), original: first(self::day(original)), to }
+    };
+    let cancel = |n| Act::Cancel { uid: "one".into(), original: first(day(n)) };
+    let original = first(date(2026, 6, 4).at(10, 0, 0, 0));
+    let unknown = Act::Cancel { uid: "one".into(), original };
+    let off = |from: &str, until: &str| Act::TakeOff { from: utc(from), until: utc(until) };
+    let acts = [
+        (MADE, Act::Schedule(daily())),
+        ("2026-06-01T10:00:00Z", cancel(1)),
+        ("2026-06-01T11:00:00Z", moves(2, (1, 10))),
+        ("2026-06-01T12:00:00Z", cancel(2)),
+        ("2026-06-01T13:00:00Z", moves(2, (1, 20))),
+        ("2026-06-01T14:00:00Z", unknown),
+        ("2026-06-02T12:00:00Z", off("2026-06-02T12:00:00Z", "2026-06-06T00:00:00Z")),
+        ("2026-06-02T13:00:00Z", cancel(4)),
+        ("2026-06-02T14:00:00Z", moves(6, (5, 9))),
+        ("2026-06-04T12:00:00Z", Act::Return),
+        ("2026-06-04T13:00:00Z", Act::Return),
+    ];
+    let definition = Definition {
+        name: "morning".into(),
+        catch_up: CatchUp::Once,
+        overlap: Overlap::Queue,
+        lasts: QUICK,
+        means: Means::Request,
+        acts: acts.map(|(at, act)| (utc(at), act)).to_vec(),
+    };
+    let course = Course {
+        stays: vec![(Timestamp::MIN, "UTC")],
+        down: Vec::new(),
+        lines_of_pause: 0,
+        end: utc("2026-06-06T12:00:00Z"),
+    };
+    let (left, refused) = possible(&definition, &course);
+    assert_eq!(refused.into_iter().collect::<Vec<_>>(), [1, 2, 5, 7, 8, 10]);
+    let due: Vec<String> = expected(&[left], &course)
+        .iter()
+        .map(|line| line.due.strftime("%d. %H").to_string())
+        .collect();
+    assert_eq!(due, ["01. 09", "01. 20", "05. 09", "06. 09"]);
+}
+
+#[test]
 fn whole_days_are_due_at_the_time_of_the_person() {
     let due_at = Time::constant(8, 0, 0, 0);
     let table = Timetable {
@@ -270,6 +342,7 @@ fn whole_days_are_due_at_the_time_of_the_person() {
         catch_up: CatchUp::Once,
         overlap: Overlap::Queue,
         lasts: QUICK,
+        means: Means::Replace,
         acts: vec![(utc("2026-03-20T00:00:01Z"), Act::Schedule(table))],
     };
     let course = Course {

@@ -175,6 +175,7 @@ impl Planner<'_> {
                     planned.series.suspend(*from, Some(*until));
                 }
             }
+            Act::Return => panic!("nobody returns early here"),
             Act::Pause => self.is_paused = true,
             Act::Resume => {
                 self.is_paused = false;

@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 
 use dormouse_formats::recurrence::{Clock, Given, Person, Series};
 use dormouse_simulation::work_calendar::{Pattern, ScheduleClock, Shown, Timetable, instant};
-use dormouse_simulation::work_oracle::{Act, CatchUp, Course, Definition, Overlap, expected};
+use dormouse_simulation::work_oracle::{
+    Act, CatchUp, Course, Definition, Means, Overlap, expected,
+};
 use jiff::civil::{DateTime, Time, Weekday, date};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, ToSpan as _};
@@ -189,7 +191,8 @@ pub fn definition(n: u64, most: Option<usize>) -> Definition {
     acts.retain(|(at, _)| !down.iter().any(|(from, to)| (*from..=*to).contains(at)));
     let catch_up = *draw.pick(&[CatchUp::Skip, CatchUp::Once, CatchUp::All]);
     let lasts = SignedDuration::ZERO;
-    Definition { name: format!("d{n:02}"), catch_up, overlap: Overlap::Parallel, lasts, acts }
+    let (name, overlap, means) = (format!("d{n:02}"), Overlap::Parallel, Means::Replace);
+    Definition { name, catch_up, overlap, lasts, means, acts }
 }
 
 pub fn course() -> Course {

@@ -8,12 +8,12 @@
 use std::sync::LazyLock;
 
 use dormouse_simulation::work_calendar::{Pattern, Timetable};
-use dormouse_simulation::work_oracle::{Act, Course, Definition};
-use jiff::Timestamp;
+use dormouse_simulation::work_oracle::{Act, Course, Definition, Means, possible};
 use jiff::civil::date;
+use jiff::{SignedDuration, Timestamp};
 
 use super::year::{definition, difference, lines};
-use super::year_product::{Met, Product, Ran};
+use super::year_product::{Met, Product, Ran, refusal};
 use super::year_wire::Mistake;
 
 /// The course of the year, with the lines of pauses, which only the product has.
@@ -33,14 +33,14 @@ fn apart(definitions: Vec<Definition>) -> Vec<Definition> {
             .filter(|(_, act)| matches!(act, Act::Pause | Act::Resume | Act::TakeOff { .. }))
             .cloned()
             .collect();
+        let one = Definition { acts: Vec::new(), ..definition.clone() };
         for (at, act) in &mut definition.acts {
             let Act::Split { then, .. } = act else { continue };
             let mut acts = for_both.clone();
             acts.push((*at, Act::Schedule(then.clone())));
             acts.sort_by_key(|(at, _)| *at);
-            let name = format!("{}b", definition.name);
-            let Definition { catch_up, overlap, lasts, .. } = definition;
-            other = Some(Definition { name, catch_up, overlap, lasts, acts });
+            let name = format!("{}b", one.name);
+            other = Some(Definition { name, acts, ..one.clone() });
             // What follows is none of its business.
             let start = date(2035, 1, 1).at(9, 0, 0, 0);
             *then = Timetable {
@@ -65,9 +65,44 @@ fn uid(definition: &Definition) -> &str {
     uids.next_back().expect("it has a schedule")
 }
 
-/// The definitions of a year. Forty, and one more for each that is split.
+/// The definitions of a year. Forty, and one more for each that is split. Of every second one the person skips,
+/// moves and suspends by request.
 fn year(of: std::ops::Range<u64>, most: Option<usize>) -> Vec<Definition> {
-    apart(of.map(|n| definition(n, most)).collect())
+    let mut all = apart(of.map(|n| definition(n, most)).collect());
+    all.iter_mut().skip(1).step_by(2).for_each(by_request);
+    all
+}
+
+/// Changes single occurrences by request: time off begins at once, and ends early now and then.
+fn by_request(definition: &mut Definition) {
+    if definition.name.ends_with('b') {
+        return;
+    }
+    definition.means = Means::Request;
+    let is_paused = definition.acts.iter().any(|(_, act)| *act == Act::Pause);
+    let mut back = None;
+    for (at, act) in &mut definition.acts {
+        if let Act::TakeOff { from, .. } = act {
+            *at = *from;
+            back = Some(*from + SignedDuration::from_hours(80)).filter(|_| !is_paused);
+        }
+    }
+    definition.acts.extend(back.map(|at| (at, Act::Return)));
+    let down = course().down;
+    definition.acts.retain(|(at, _)| !down.iter().any(|(from, to)| (*from..=*to).contains(at)));
+    definition.acts.sort_by_key(|(at, _)| *at);
+}
+
+/// The definitions without what is refused, and what that is.
+fn possible_of(definitions: &[Definition]) -> (Vec<Definition>, Vec<String>) {
+    let mut all = Vec::new();
+    let mut refused = Vec::new();
+    for definition in definitions {
+        let (left, places) = possible(definition, &course());
+        refused.extend(places.into_iter().map(|n| refusal(definition, n)));
+        all.push(left);
+    }
+    (all, refused)
 }
 
 /// What the oracle says, with what the person kept from running.
@@ -76,7 +111,9 @@ fn expected(definitions: &[Definition], left_out: &[String]) -> Vec<String> {
         let is_out = left_out.iter().any(|begin| line.starts_with(begin));
         if is_out { line.replace(": Runs", ": Paused") } else { line }
     };
-    let mut lines: Vec<String> = lines(definitions, &course()).into_iter().map(kept).collect();
+    let (possible, refused) = possible_of(definitions);
+    let mut lines: Vec<String> = lines(&possible, &course()).into_iter().map(kept).collect();
+    lines.extend(refused);
     lines.sort();
     lines
 }
@@ -98,10 +135,16 @@ fn a_year_of_forty_definitions_on_two_nodes_has_the_runs_of_the_oracle() {
     {
         assert!(n(what) >= least, "only {} lines with {what}", n(what));
     }
-    let Met { races, takeovers, restarts } = met;
+    let Met { races, takeovers, restarts, .. } = met;
     assert!(races > 150 && takeovers > 80 && restarts >= 6, "{met:?}");
     let n_acts = |is: fn(&Act) -> bool| {
         definitions.iter().flat_map(|one| &one.acts).filter(|(_, act)| is(act)).count()
+    };
+    assert!(n_acts(|act| matches!(act, Act::Return)) > 0, "nobody returns early");
+    let (possible, _) = possible_of(&definitions);
+    let requested = |is: fn(&Act) -> bool| {
+        let requested = possible.iter().filter(|one| one.means == Means::Request);
+        requested.flat_map(|one| &one.acts).filter(|(_, act)| is(act)).count()
     };
     for (n, what) in [
         (n_acts(|act| matches!(act, Act::Move { .. })), "moves"),
@@ -109,6 +152,10 @@ fn a_year_of_forty_definitions_on_two_nodes_has_the_runs_of_the_oracle() {
         (n_acts(|act| matches!(act, Act::Split { .. })), "splits"),
         (n_acts(|act| matches!(act, Act::TakeOff { .. })), "weeks off"),
         (n_acts(|act| matches!(act, Act::Pause)), "pauses"),
+        (n("refused"), "refusals"),
+        (requested(|act| matches!(act, Act::Move { .. })), "requested moves"),
+        (requested(|act| matches!(act, Act::Cancel { .. })), "requested skips"),
+        (requested(|act| matches!(act, Act::TakeOff { .. })), "requested weeks off"),
     ] {
         assert!(n >= 3, "only {n} {what}");
     }

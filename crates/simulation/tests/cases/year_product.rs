@@ -11,8 +11,8 @@ use dormouse_formats::recurrence::{Given, Person, Series};
 use dormouse_journal::Journal;
 use dormouse_runs::{Driver, Models};
 use dormouse_scheduler::{Chore as _, Event, Scheduler, Until};
-use dormouse_simulation::work_calendar::{ScheduleClock, Timetable};
-use dormouse_simulation::work_oracle::{Act, CatchUp, Course, Definition};
+use dormouse_simulation::work_calendar::{ScheduleClock, Shown, Timetable, instant};
+use dormouse_simulation::work_oracle::{Act, CatchUp, Course, Definition, Means, Overlap};
 use dormouse_store::agent::wake_queue;
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::{Backend, Commit, Db, Op, Store};
@@ -27,21 +27,27 @@ use dormouse_types::{Actor, WorkId, WorkspaceId, WorkspaceZone, limits};
 use dormouse_work::definition::{NewWork, ReadSchedule};
 use dormouse_work::handler::WorkRuns;
 use dormouse_work::lifecycle::Edit;
+use dormouse_work::occurrence::Wish;
 use dormouse_work::schedule::Schedules;
 use dormouse_work::templates::NoTemplates;
-use dormouse_work::{Parts, RequestContext, Work};
+use dormouse_work::{Parts, RequestContext, Work, WorkError};
 use jiff::{SignedDuration, Timestamp};
 
 use super::year::{given, person, recurrence_id, recurrence_id_as_text, series};
-use super::year_wire::{Counted, Mistake, Wire, locked, now, wait};
+use super::year_wire::{Counted, LongRuns, Mistake, Wire, locked, now, poll};
 
 const WS: WorkspaceId = WorkspaceId(1);
+
+/// How long a lease lasts where runs last long, so that a year has not too many heartbeats.
+const LONG_LEASE: Duration = Duration::from_secs(600);
 
 /// One process.
 struct Node {
     work: Work,
     hooks: Arc<Hooks>,
     scheduler: Scheduler,
+    /// What is at work on a run that is not over.
+    at_work: Vec<dormouse_scheduler::Node>,
 }
 
 /// How often something happened that makes it hard.
@@ -50,6 +56,8 @@ pub struct Met {
     pub races: usize,
     pub takeovers: usize,
     pub restarts: usize,
+    /// How often a long run went on after its process had died.
+    pub resumed: usize,
 }
 
 /// A definition as the person has set it up.
@@ -78,6 +86,14 @@ pub struct Product<'a> {
     met: Met,
     /// What the person kept from running between plan and claim.
     left_out: Vec<(WorkId, Timestamp)>,
+    /// What the person requested and was refused.
+    refused: Vec<String>,
+}
+
+/// A request that is refused, as a line.
+pub fn refusal(definition: &Definition, n: usize) -> String {
+    let (at, act) = &definition.acts[n];
+    format!("{at} {} refused: {act:?}", definition.name)
 }
 
 /// What a year came to.
@@ -108,6 +124,11 @@ fn me() -> RequestContext {
     }
 }
 
+/// The key of an occurrence, as it is listed.
+fn key(original: Shown) -> String {
+    format!("{}{}", original.at, if original.is_second { "~second" } else { "" })
+}
+
 fn stamp(at: Timestamp) -> dormouse_types::Timestamp {
     dormouse_types::Timestamp::from_jiff(at)
 }
@@ -131,7 +152,9 @@ impl<'a> Product<'a> {
         let (resumes, claims) = (AtomicBool::new(false), AtomicUsize::new(0));
         let fired = Mutex::default();
         let drains = AtomicBool::new(false);
-        let wire = Arc::new(Wire { sqlite, mistake, resumes, claims, drains, fired });
+        let (time, long_runs) = (clock.clone(), LongRuns::default());
+        let wire = Wire { sqlite, clock: time, long_runs, mistake, resumes, claims, drains, fired };
+        let wire = Arc::new(wire);
         let store = Store::new(wire.clone(), Arc::new(NoFaults));
         let mut product = Self {
             definitions,
@@ -149,6 +172,7 @@ impl<'a> Product<'a> {
             ticks: 0,
             met: Met::default(),
             left_out: Vec::new(),
+            refused: Vec::new(),
         };
         product.start();
         product
@@ -194,11 +218,52 @@ impl<'a> Product<'a> {
             store,
             clock: port,
             owner: format!("node {}", self.n_nodes),
-            lease: dormouse_store::lease::term(),
+            lease: if self.lasts_long() { LONG_LEASE } else { dormouse_store::lease::term() },
             handlers: vec![Arc::new(WorkRuns(work.clone()))],
             chores: vec![Arc::new(Schedules(work.clone()))],
         });
-        Node { work, hooks, scheduler }
+        Node { work, hooks, scheduler, at_work: Vec::new() }
+    }
+
+    /// Whether runs last, and do not end at once.
+    fn lasts_long(&self) -> bool {
+        self.definitions.iter().any(|one| one.lasts > SignedDuration::ZERO)
+    }
+
+    /// Lets time pass, with whatever ends meanwhile.
+    fn pass(&mut self, upto: Timestamp) {
+        while self.nodes.iter().any(|node| !node.at_work.is_empty()) && self.time() < upto {
+            let beat = self.time() + SignedDuration::from_secs(150);
+            let end = self.wire.long_runs.next_end(self.time()).unwrap_or(upto);
+            self.clock.set(stamp(beat.min(end).min(upto)));
+            for n in 0..self.nodes.len() {
+                let at_work = std::mem::take(&mut self.nodes[n].at_work);
+                for mut one in at_work {
+                    if Self::follow(&mut one, self.mistake) {
+                        self.nodes[n].at_work.push(one);
+                    }
+                }
+            }
+        }
+        self.clock.set(stamp(upto).max(self.clock.now()));
+    }
+
+    /// Takes what happens in a loop. Returns whether it is still at work.
+    fn follow(node: &mut dormouse_scheduler::Node, mistake: Option<Mistake>) -> bool {
+        loop {
+            match poll(node.next()) {
+                None => return true,
+                Some(None) => return false,
+                Some(Some(Event::Ran(_))) => {}
+                Some(Some(Event::Failed(failure))) => {
+                    assert!(mistake.is_some(), "{failure}");
+                    return false;
+                }
+                Some(Some(Event::Recovered(line) | Event::Damaged(line))) => {
+                    assert!(mistake.is_some(), "{line}");
+                }
+            }
+        }
     }
 
     fn time(&self) -> Timestamp {
@@ -220,14 +285,17 @@ impl<'a> Product<'a> {
         for (place, (at, mark)) in marks.iter().enumerate() {
             let next = marks.get(place + 1).map_or(self.course.end, |(at, _)| *at);
             self.collect(*at, next);
-            self.clock.set(stamp(*at).max(self.clock.now()));
+            self.pass(*at);
             match mark {
                 Mark::Act(n, act) => self.act(*n, *act),
                 Mark::Stay(zone) => {
                     self.person = person(zone);
                     self.restart();
                 }
-                Mark::Down => self.nodes.clear(),
+                Mark::Down => {
+                    self.nodes.clear();
+                    self.wire.long_runs.die(*at);
+                }
                 Mark::Up => self.restart(),
                 Mark::End => {}
             }
@@ -238,6 +306,7 @@ impl<'a> Product<'a> {
             format!("{due} d{} {uid} ", &uid[1..])
         };
         let left_out = self.left_out.iter().map(begins).collect();
+        self.met.resumed = self.wire.long_runs.n_resumed.load(Ordering::SeqCst);
         Ran { lines: self.lines(), met: self.met, left_out }
     }
 
@@ -254,7 +323,7 @@ impl<'a> Product<'a> {
             if due.to_jiff() > upto {
                 return;
             }
-            self.clock.set(due.max(self.clock.now()));
+            self.pass(due.to_jiff());
             self.tick(upto.min(next_mark));
         }
     }
@@ -264,7 +333,9 @@ impl<'a> Product<'a> {
         self.ticks += 1;
         let n = self.ticks % 2;
         let (one, other) = (&self.nodes[n], &self.nodes[1 - n]);
-        let is_quiet = next_mark.duration_since(self.time()) > SignedDuration::from_mins(5);
+        let is_short = !self.lasts_long();
+        let is_quiet =
+            is_short && next_mark.duration_since(self.time()) > SignedDuration::from_mins(5);
         match self.ticks % 12 {
             1 | 6 => {
                 // Both have read that it is due; the other one commits first.
@@ -290,7 +361,7 @@ impl<'a> Product<'a> {
                     self.met.takeovers += taken.expect("taken over").len();
                 }
             }
-            8 => {
+            8 if is_short => {
                 // The person pauses it between a look at what is due and the claim, and resumes it.
                 now(Schedules(one.work.clone()).work(None, self.clock.now())).expect("it plans");
                 let queued = self.queued();
@@ -324,28 +395,71 @@ impl<'a> Product<'a> {
         rows.iter().map(|row| row.text(0).expect("an id").parse().expect("an id")).collect()
     }
 
-    /// Runs all that is due on a node.
-    fn drain(&self, n: usize) {
+    /// Runs all that is due on a node. What is not over then is at work as time passes.
+    fn drain(&mut self, n: usize) {
         self.wire.drains.store(true, Ordering::SeqCst);
-        let mut node = self.nodes[n].scheduler.node(Until::Idle { ws: WS, only: None });
-        while let Some(event) = wait(node.next()) {
-            match event {
-                Event::Ran(_) => {}
-                Event::Failed(failure) => {
-                    assert!(self.mistake.is_some(), "{failure}");
-                    break;
-                }
-                Event::Recovered(line) | Event::Damaged(line) => {
-                    assert!(self.mistake.is_some(), "{line}");
-                }
+        loop {
+            let mut one = self.nodes[n].scheduler.node(Until::Idle { ws: WS, only: None });
+            if !Self::follow(&mut one, self.mistake) {
+                break;
             }
+            self.nodes[n].at_work.push(one);
         }
         self.wire.drains.store(false, Ordering::SeqCst);
         locked(&self.wire.fired).clear();
     }
 
+    /// Requests something about single occurrences, and returns whether it was not refused.
+    fn request(&self, n: usize, act: &Act) -> bool {
+        let work = &self.nodes[0].work;
+        let kept = self.kept[n].as_ref().expect("a series");
+        let answer = match act {
+            Act::Move { original, to, .. } => {
+                let zone = match &kept.dial {
+                    ScheduleClock::Zone(name) => name,
+                    ScheduleClock::Person | ScheduleClock::Day { .. } => {
+                        self.person.zone.iana_name().expect("a zone with a name")
+                    }
+                };
+                let wish = Wish::MoveTo(stamp(instant(zone, *to)));
+                now(work.change_occurrence(WS, &kept.work, &key(*original), wish, &me()))
+            }
+            Act::Cancel { original, .. } => {
+                now(work.change_occurrence(WS, &kept.work, &key(*original), Wish::Skip, &me()))
+            }
+            Act::TakeOff { until, .. } => now(work.suspend(WS, &kept.work, stamp(*until), &me())),
+            Act::Return => now(work.resume(WS, &kept.work, &me())),
+            Act::Schedule(_) | Act::Split { .. } | Act::Pause | Act::Resume => {
+                panic!("it is about the whole: {act:?}")
+            }
+        };
+        match answer {
+            Ok(_) => true,
+            Err(
+                WorkError::NoOccurrence { .. }
+                | WorkError::Occurrence { .. }
+                | WorkError::State { .. },
+            ) => false,
+            Err(error) => panic!("{act:?}: {error}"),
+        }
+    }
+
     fn act(&mut self, n: usize, act: usize) {
         let definition = &self.definitions[n];
+        let is_about_one = matches!(
+            definition.acts[act].1,
+            Act::Move { .. } | Act::Cancel { .. } | Act::TakeOff { .. } | Act::Return
+        );
+        if is_about_one && definition.means == Means::Request {
+            if !self.request(n, &definition.acts[act].1) {
+                self.refused.push(refusal(definition, act));
+                return;
+            }
+            if matches!(definition.acts[act].1, Act::TakeOff { .. } | Act::Return) {
+                return;
+            }
+            // Another schedule that follows is to know it.
+        }
         let work = self.nodes[0].work.clone();
         let person = self.person.clone();
         match &definition.acts[act].1 {
@@ -363,7 +477,9 @@ impl<'a> Product<'a> {
                     Some(Mistake::OverrideBySequence) => kept.series.add(&to, &person),
                     _ => kept.series.move_to(&id, &to, &person),
                 }
-                self.save(n);
+                if definition.means == Means::Replace {
+                    self.save(n);
+                }
             }
             Act::Cancel { original, .. } => {
                 let kept = self.kept[n].as_mut().expect("a series");
@@ -374,7 +490,9 @@ impl<'a> Product<'a> {
                     _ => recurrence_id(&kept.dial, *original),
                 };
                 kept.series.cancel(&id, &person);
-                self.save(n);
+                if definition.means == Means::Replace {
+                    self.save(n);
+                }
             }
             Act::Split { before, .. } => {
                 let kept = self.kept[n].as_mut().expect("a series");
@@ -389,6 +507,7 @@ impl<'a> Product<'a> {
                     self.save(n);
                 }
             }
+            Act::Return => panic!("only a request ends time off early"),
             Act::Pause => {
                 let Some(kept) = &self.kept[n] else { return };
                 now(work.pause(WS, &kept.work, &me())).expect("it pauses");
@@ -445,7 +564,11 @@ impl<'a> Product<'a> {
                 CatchUp::All => work::CatchUp::All,
             },
             catch_up_hours: 24,
-            overlap: work::Overlap::Parallel,
+            overlap: match definition.overlap {
+                Overlap::Skip => work::Overlap::Skip,
+                Overlap::Queue => work::Overlap::Queue,
+                Overlap::Parallel => work::Overlap::Parallel,
+            },
             model: None,
             template: None,
             source: (WorkSource::Manual, None),
@@ -453,6 +576,9 @@ impl<'a> Product<'a> {
         };
         let work =
             now(self.nodes[0].work.create(WS, &new, &me())).expect("it is made").definition.id;
+        if definition.lasts > SignedDuration::ZERO {
+            self.wire.long_runs.put(&work, definition.lasts);
+        }
         let uid = table.uid.clone();
         self.kept[n] = Some(Kept { work, uid, series, dial });
     }
@@ -478,6 +604,7 @@ impl<'a> Product<'a> {
                     let outcome = match (run.state, run.skip_reason) {
                         (RunState::NoOp, _) => "Runs".to_owned(),
                         (RunState::Skipped, Some(SkipReason::Missed)) => "Missed".to_owned(),
+                        (RunState::Skipped, Some(SkipReason::Overlap)) => "Overlaps".to_owned(),
                         (RunState::Skipped, Some(SkipReason::Paused)) => "Paused".to_owned(),
                         (state, _) => state.to_string(),
                     };
@@ -488,10 +615,12 @@ impl<'a> Product<'a> {
                 }
             }
             let n = self.rules.of(&kept.work);
-            if n != n_ran {
+            // What changed during a long run is read again at its end.
+            if n != n_ran && !self.lasts_long() {
                 lines.push(format!("{}: {n_ran} runs were at work {n} times", definition.name));
             }
         }
+        lines.extend(self.refused.iter().cloned());
         lines.sort();
         if self.mistake.is_none() {
             assert_eq!(now(work.check(WS)).expect("readable"), Vec::<String>::new());

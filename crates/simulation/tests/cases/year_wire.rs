@@ -12,17 +12,19 @@ use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::{
     Backend, Commit, CommitError, Committed, Db, Engine, Hints, Op, Param, ReadError, Row, Value,
 };
+use dormouse_testkit::ManualClock;
 use dormouse_types::built_in_work::{
     InstructionReader, Known, ReadInstruction, RefusedInstruction, Template, WorkRules,
 };
-use dormouse_types::port::BoxFuture;
+use dormouse_types::port::{BoxFuture, Clock as _};
 use dormouse_types::work_facts::WorkspaceFacts;
 use dormouse_types::work_kind::WorkParameters;
 use dormouse_types::work_outcome::{BuiltInOutcome, NothingReason};
-use dormouse_types::{HostId, Seq, WorkId, WorkspaceId};
+use dormouse_types::{HostId, Seq, WorkId, WorkRunId, WorkspaceId};
 use dormouse_work::Facts;
 use futures_util::future::FutureExt as _;
 use jiff::civil::date;
+use jiff::{SignedDuration, Timestamp};
 
 /// A mistake of a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,23 +58,73 @@ impl Wake for Bell {
     }
 }
 
-/// Polls as long as it goes on by itself.
-#[track_caller]
-pub fn wait<F: Future>(future: F) -> F::Output {
+/// Polls once, and as long as it goes on by itself. `None` if it waits for something.
+pub fn poll<F: Future>(future: F) -> Option<F::Output> {
     let bell = Arc::new(Bell(AtomicBool::new(true)));
     let waker = Waker::from(bell.clone());
     let mut future = std::pin::pin!(future);
     while bell.0.swap(false, Ordering::SeqCst) {
         if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
-            return output;
+            return Some(output);
         }
     }
-    panic!("it waits for something that never comes")
+    None
+}
+
+/// How long runs last: what ends one is written no earlier. A run whose process dies goes on where it was.
+#[derive(Default)]
+pub struct LongRuns {
+    /// How long the runs of each definition last.
+    lasts: Mutex<BTreeMap<String, SignedDuration>>,
+    /// When each run that is under way ends, or is over.
+    ends: Mutex<BTreeMap<String, Timestamp>>,
+    /// What is left of runs whose process died.
+    left: Mutex<BTreeMap<String, SignedDuration>>,
+    /// How often a run went on after its process had died.
+    pub n_resumed: AtomicUsize,
+}
+
+impl LongRuns {
+    pub fn put(&self, work: &WorkId, lasts: SignedDuration) {
+        locked(&self.lasts).insert(work.to_string(), lasts);
+    }
+
+    /// The end of the run that ends next.
+    pub fn next_end(&self, after: Timestamp) -> Option<Timestamp> {
+        locked(&self.ends).values().copied().filter(|end| *end > after).min()
+    }
+
+    /// Lets all processes die.
+    pub fn die(&self, at: Timestamp) {
+        let ends = std::mem::take(&mut *locked(&self.ends));
+        let left = ends.into_iter().filter(|(_, end)| *end > at);
+        locked(&self.left).extend(left.map(|(run, end)| (run, end.duration_since(at))));
+    }
+
+    /// When the run may end whose end a commit is.
+    fn end_of(&self, commit: &Commit, now: Timestamp) -> Option<Timestamp> {
+        let texts = || {
+            commit.ops.iter().flat_map(|op| &op.params).filter_map(|param| match param {
+                Param::Value(Value::Text(text)) => Some(text.as_str()),
+                _ => None,
+            })
+        };
+        let lasts = texts().find_map(|text| locked(&self.lasts).get(text).copied())?;
+        let run = texts().find(|text| text.parse::<WorkRunId>().is_ok())?;
+        let end = *locked(&self.ends).entry(run.to_owned()).or_insert_with(|| {
+            let left = locked(&self.left).remove(run);
+            self.n_resumed.fetch_add(usize::from(left.is_some()), Ordering::SeqCst);
+            now + left.unwrap_or(lasts)
+        });
+        (end > now).then_some(end)
+    }
 }
 
 /// A store, as far as it is honest.
 pub struct Wire {
     pub sqlite: Arc<Sqlite>,
+    pub clock: ManualClock,
+    pub long_runs: LongRuns,
     pub mistake: Option<Mistake>,
     /// Whether the commit under way resumes a definition.
     pub resumes: AtomicBool,
@@ -163,6 +215,14 @@ impl Backend for Wire {
                 }
             }
             _ => {}
+        }
+        if commit.label == "work.final"
+            && let Some(end) = self.long_runs.end_of(&commit, self.clock.now().to_jiff())
+        {
+            return Box::pin(async move {
+                self.clock.sleep_until(dormouse_types::Timestamp::from_jiff(end)).await;
+                self.sqlite.commit(commit).await
+            });
         }
         self.sqlite.commit(commit)
     }

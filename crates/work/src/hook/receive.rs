@@ -2,7 +2,7 @@
 
 use dormouse_store::agent::work::hook::{self, Hook};
 use dormouse_store::agent::work::hook_call::{self, Became, HookCall};
-use dormouse_store::agent::work::run::{Occurrence, Run};
+use dormouse_store::agent::work::run::Occurrence;
 use dormouse_store::{Commit, Db, MaybeRefused as _, Refusal, retry};
 use dormouse_types::work::{WorkCreator, WorkState};
 use dormouse_types::work_hook::HookRefusal;
@@ -10,11 +10,9 @@ use dormouse_types::{EventKind, HookId, Id as _, Timestamp, WorkRunId, Workspace
 
 use super::signature::{Delivery, HookHeaders, HookSecret, verify};
 use super::{accepted, seal};
+use crate::run_start::CALL;
 use crate::snapshot::NewRun;
 use crate::{ATTEMPTS, Work, WorkError, event};
-
-/// The clock of an occurrence that is a call of a hook; its start is the id of the call.
-const CALL: &str = "hook";
 
 /// A call as it arrived.
 #[derive(Debug, Clone)]
@@ -33,11 +31,6 @@ pub struct Received {
     pub run: WorkRunId,
     /// Whether an earlier call with the same id started it.
     pub is_repeated: bool,
-}
-
-/// Whether a call of a hook started a run.
-pub(crate) fn is_call(run: &Run) -> bool {
-    run.occurrence.zone == CALL
 }
 
 impl Work {

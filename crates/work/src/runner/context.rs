@@ -17,7 +17,7 @@ use dormouse_types::Seq;
 use dormouse_types::change::What;
 use dormouse_types::memory::tokens;
 use dormouse_types::model::{FragmentData, FragmentKind};
-use dormouse_types::work::{RunState, WorkType};
+use dormouse_types::work::{RunStart, RunState, WorkType};
 use serde_json::json;
 
 use super::WorkRun;
@@ -26,7 +26,7 @@ use crate::delegated;
 use crate::events;
 use crate::folding::EarlierRuns;
 use crate::history::{self, HistoryPart, RunWithTurns};
-use crate::hook::receive;
+use crate::run_start::started_by;
 use crate::steps;
 use crate::templates::System;
 use crate::tools;
@@ -196,7 +196,7 @@ impl WorkRun<'_> {
 
     /// The body of the call that started the run; `None` if no call did. It came from outside.
     async fn what_was_sent(&self) -> Result<Option<Draft>, RunError> {
-        if !receive::is_call(&self.run) {
+        if started_by(&self.run) != RunStart::Call {
             return Ok(None);
         }
         let found = self.work.store.first(hook_call::of_run(self.lease.ws, &self.run.id)).await?;
@@ -281,18 +281,20 @@ impl WorkRun<'_> {
         let now = self.work.clock.now().to_jiff().to_zoned(zone.clone());
         let now = now.strftime("%A %Y-%m-%d %H:%M");
         let zone_name = zone.iana_name().unwrap_or("UTC");
-        let due = match (self.snapshot.definition.kind, self.run.scheduled_for) {
-            (WorkType::Scheduled, Some(_)) => {
+        let due = match (self.snapshot.definition.kind, started_by(&self.run)) {
+            (WorkType::Immediate, _) => String::new(),
+            (WorkType::Scheduled, RunStart::Schedule) => {
                 format!(" This run was due {}.", history::time_of(&self.run, zone))
             }
-            (WorkType::Scheduled, None) if events::change_of(&self.run).is_some() => {
+            (WorkType::Scheduled, RunStart::Change) => {
                 " A change of a task started this run: see What changed.".to_owned()
             }
-            (WorkType::Scheduled, None) if receive::is_call(&self.run) => {
+            (WorkType::Scheduled, RunStart::Call) => {
                 " A program outside started this run: see What was sent.".to_owned()
             }
-            (WorkType::Scheduled, None) => " The person started this run by hand.".to_owned(),
-            (WorkType::Immediate, _) => String::new(),
+            (WorkType::Scheduled, RunStart::Request) => {
+                " The person started this run by hand.".to_owned()
+            }
         };
         let again = if self.run.attempt > 0 { " Go on where you were." } else { "" };
         format!(

@@ -4,8 +4,10 @@ use dormouse_scheduler::End;
 use dormouse_testkit::ManualClock;
 use dormouse_types::WorkId;
 use dormouse_types::port::Clock as _;
+use dormouse_types::work::RunStart;
 use dormouse_work::WorkError;
-use dormouse_work::occurrence::{Upcoming, Wish};
+use dormouse_work::occurrence::{UpcomingOccurrence, Wish};
+use dormouse_work::run_start::started_by;
 
 use crate::world::{WS, World, finish, me, wait};
 
@@ -48,6 +50,7 @@ fn single_occurrences_run_as_a_person_wants_them(world: &World) {
     wait(world.work.resume(WS, &id, &me())).expect("it goes on");
     assert_eq!(drained("2026-03-05T13:00:00Z"), ["03-03"], "what was suspended never runs late");
     assert_eq!(drained("2026-03-06T08:00:00Z"), ["03-03", "03-06"]);
+    assert!(world.runs(&id).iter().all(|run| started_by(run) == RunStart::Schedule));
 }
 
 fn an_occurrence_is_not_moved_to_a_time_that_its_clock_has_shown(world: &World) {
@@ -68,10 +71,24 @@ fn an_occurrence_is_not_moved_to_a_time_that_its_clock_has_shown(world: &World) 
     assert_eq!(due.to_string(), "2026-03-02T15:00:00Z");
 }
 
+fn an_occurrence_is_not_moved_to_a_time_that_is_over(world: &World) {
+    let id = world.create("Standup", Some("daily at 9"));
+    let moved_to = |at: &'static str| {
+        wait(world.work.change_occurrence(WS, &id, "2026-03-02T09:00:00", move_to(at), &me()))
+    };
+    // Nothing ran since it was made, so its series has not come as far as the clock.
+    world.set("2026-03-02T07:30:00Z");
+    let over = moved_to("2026-03-02T07:30:00Z").expect_err("it is over").to_string();
+    assert!(over.contains("a time that is over: name one that is still to come"), "{over}");
+    let moved = moved_to("2026-03-02T07:30:01Z").expect("moved");
+    let due = moved.definition.next_due_at.expect("a time");
+    assert_eq!(due.to_string(), "2026-03-02T07:30:01Z");
+}
+
 /// What is listed of a definition: the day of each original start, when it is due, and what a person did.
 fn listed(world: &World, id: &WorkId) -> Vec<String> {
     let definition = wait(world.work.definition(WS, id)).expect("it is there");
-    let line = |one: Upcoming| {
+    let line = |one: UpcomingOccurrence| {
         let skipped = if one.is_skipped { " skipped" } else { "" };
         let moved = if one.is_moved { " moved" } else { "" };
         let restore = if one.can_restore { "" } else { ", stays so" };
@@ -79,7 +96,7 @@ fn listed(world: &World, id: &WorkId) -> Vec<String> {
         let restore = if is_changed { restore } else { "" };
         format!("{} {}{skipped}{moved}{restore}", &one.key[5..10], world.local(one.due))
     };
-    let coming = world.work.coming_of(&definition).expect("a schedule");
+    let coming = world.work.upcoming_of(&definition).expect("a schedule");
     coming.occurrences.into_iter().map(line).collect()
 }
 
@@ -181,6 +198,7 @@ fn a_single_time_that_a_suspension_swallows_is_named_at_its_end(world: &World) {
 each_engine! {
     single_occurrences_run_as_a_person_wants_them,
     an_occurrence_is_not_moved_to_a_time_that_its_clock_has_shown,
+    an_occurrence_is_not_moved_to_a_time_that_is_over,
     what_is_skipped_and_over_is_neither_listed_nor_restored,
     what_was_moved_later_stays_there_once_its_own_time_is_over,
     what_a_person_changed_is_listed_however_far_ahead_it_is,

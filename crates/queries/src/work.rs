@@ -15,6 +15,7 @@ use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_outcome::Figure;
 use dormouse_types::work_step::{WorkRunStep, WorkStep};
 use dormouse_types::{HolderId, Id as _, Timestamp, WorkId, WorkRunId, WorkspaceId};
+use dormouse_work::lifecycle::possible_actions;
 use dormouse_work::run_start::started_by;
 use dormouse_work::series_text::suspended_until;
 use dormouse_work::snapshot::Written;
@@ -342,6 +343,7 @@ fn view_of(
         completed_at: run.and_then(|run| run.completed_at),
         result_title: run.and_then(|run| run.result_title.clone()),
         log_path: format!("tasks/logs/{}.jsonl", of.id),
+        actions: possible_actions(&of, suspended.is_some()),
         kind: of.kind,
         source_type: of.source,
         source_ref: of.source_ref,

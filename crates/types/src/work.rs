@@ -78,6 +78,32 @@ closed_list! {
     }
 }
 
+impl WorkState {
+    /// Whether it can become another one.
+    pub fn may_become(self, to: Self) -> bool {
+        match to {
+            Self::Paused => matches!(self, Self::Active | Self::Held),
+            Self::Held => self == Self::Active,
+            Self::Active => matches!(self, Self::Paused | Self::Held | Self::Disabled),
+            Self::Disabled | Self::Archived => true,
+        }
+    }
+}
+
+closed_list! {
+    /// What is done with agent work besides editing it.
+    pub enum WorkAction, "action" {
+        /// It starts nothing until it is resumed.
+        Pause = "pause",
+        /// It starts runs again.
+        Resume = "resume",
+        /// The run that is under way or waits is ended.
+        Cancel = "cancel",
+        /// It never runs again; its history stays.
+        Archive = "archive",
+    }
+}
+
 closed_list! {
     /// The exact state of a run of agent work.
     pub enum RunState, "state of a run" {

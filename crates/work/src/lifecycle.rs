@@ -11,7 +11,7 @@ use dormouse_store::{Commit, Db, Op, Refusal, in_list, retry};
 use dormouse_types::audit::AuditAction;
 use dormouse_types::built_in_work::BuiltInWork;
 use dormouse_types::work::{
-    CatchUp, Overlap, RunEvent, RunState, SkipReason, WorkCreator, WorkState, WorkType,
+    CatchUp, Overlap, RunEvent, RunState, SkipReason, WorkAction, WorkCreator, WorkState, WorkType,
 };
 use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_step::{self, WorkStep};
@@ -22,6 +22,20 @@ use crate::snapshot::{Step, Written};
 use crate::templates::Followed;
 use crate::wording::{instructions, title};
 use crate::{ATTEMPTS, RequestContext, Work, WorkError, event};
+
+/// What can be done with a definition as it is, besides editing it.
+pub fn possible_actions(definition: &Definition, is_suspended: bool) -> Vec<WorkAction> {
+    let state = definition.state;
+    let is_possible = |action: WorkAction| match action {
+        WorkAction::Pause => state.may_become(WorkState::Paused),
+        WorkAction::Resume => state.may_become(WorkState::Active) || is_suspended,
+        WorkAction::Cancel => {
+            definition.run_state.is_some_and(|state| state.after(RunEvent::Cancelled).is_ok())
+        }
+        WorkAction::Archive => state != WorkState::Archived,
+    };
+    WorkAction::ALL.iter().copied().filter(|action| is_possible(*action)).collect()
+}
 
 /// What is changed about a definition. `None` leaves it as it is.
 #[derive(Debug, Clone, Default)]
@@ -389,15 +403,7 @@ impl Work {
 fn move_to(step: &mut Step, to: WorkState) -> Result<(), WorkError> {
     let after = step.definition();
     let from = after.state;
-    let is_possible = match to {
-        WorkState::Paused => matches!(from, WorkState::Active | WorkState::Held),
-        WorkState::Held => from == WorkState::Active,
-        WorkState::Active => {
-            matches!(from, WorkState::Paused | WorkState::Held | WorkState::Disabled)
-        }
-        WorkState::Disabled | WorkState::Archived => true,
-    };
-    if !is_possible {
+    if !from.may_become(to) {
         let hint = match to {
             WorkState::Paused => "only work that is active can be paused",
             _ => "only work that is paused can be resumed",

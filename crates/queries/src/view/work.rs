@@ -3,8 +3,8 @@
 use dormouse_types::built_in_work::BuiltInWork;
 use dormouse_types::closed_list;
 use dormouse_types::work::{
-    CatchUp, Overlap, RunStart, RunState, SkipReason, WorkCreator, WorkOutcome, WorkSource,
-    WorkStart, WorkState, WorkStatus, WorkType,
+    CatchUp, Overlap, RunStart, RunState, SkipReason, WorkAction, WorkCreator, WorkOutcome,
+    WorkSource, WorkStart, WorkState, WorkStatus, WorkType,
 };
 use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_kind::{WorkKind, WorkParameters, WorkReads, WorkRefusal};
@@ -129,6 +129,9 @@ pub struct AgentWork {
     pub result_title: Option<String>,
     /// Whether it may start runs.
     pub state: WorkState,
+    /// What can be done with it now, besides editing it.
+    #[serde(default)]
+    pub actions: Vec<WorkAction>,
     /// The session of its runs.
     pub session_id: SessionId,
     /// One for all occurrences of a series.

@@ -8,6 +8,7 @@ use dormouse::view::{
     AgentWork, AgentWorkDetail, Page, SchedulePreview, WorkLogLine, WorkQuestion, WorkRun,
 };
 use dormouse::{RunDays, WorkFilter};
+use dormouse_types::work::WorkAction;
 use dormouse_types::work::{WorkStatus, WorkType};
 use dormouse_types::{WorkId, WorkRunId};
 use serde::{Deserialize, Serialize};
@@ -20,7 +21,7 @@ use crate::app::App;
 use crate::extract::{At, Json as Sent, Key, Query, id};
 use crate::problem_groups::{Dates, NewWork, Questions, Work, WorkEdits, Writes};
 use crate::wire::{
-    Reading, WorkAction, WorkAnswerParams, WorkChange, WorkCorrectionParams, WorkParams, WorkPatch,
+    Reading, WorkAnswerParams, WorkChange, WorkCorrectionParams, WorkParams, WorkPatch,
     WorkReviewParams,
 };
 

@@ -39,6 +39,6 @@ pub(crate) use task::{
 };
 pub(crate) use template::{DuplicateParams, TemplateParams, TemplatePatch};
 pub(crate) use work::{
-    WorkAction, WorkAnswerParams, WorkChange, WorkCorrectionParams, WorkMoveParams, WorkParams,
-    WorkPatch, WorkReadParams, WorkReviewParams, WorkSuspendParams, WorkTryParams,
+    WorkAnswerParams, WorkChange, WorkCorrectionParams, WorkMoveParams, WorkParams, WorkPatch,
+    WorkReadParams, WorkReviewParams, WorkSuspendParams, WorkTryParams,
 };

@@ -4,7 +4,7 @@ use dormouse::dates::{DayOrder, Wording};
 use dormouse_types::field_change::FieldValue;
 use dormouse_types::task::Field;
 use dormouse_types::task::Status;
-use dormouse_types::work::{CatchUp, Overlap};
+use dormouse_types::work::{CatchUp, Overlap, WorkAction};
 use dormouse_types::work_filter::{EventFilter, TaskEvent};
 use dormouse_types::work_kind::WorkParameters;
 use dormouse_types::work_step::{StepCheck, WorkStep};
@@ -247,27 +247,6 @@ impl WorkTryParams {
     }
 }
 
-/// What a change of agent work does besides editing it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ToSchema)]
-#[schema(rename_all = "lowercase")]
-pub(crate) enum WorkAction {
-    /// Starts nothing until it is resumed.
-    Pause,
-    /// Starts runs again.
-    Resume,
-    /// Ends the run that is under way or waits.
-    Cancel,
-    /// Never runs again; its history stays.
-    Archive,
-}
-
-const ACTIONS: &[(&str, WorkAction)] = &[
-    ("pause", WorkAction::Pause),
-    ("resume", WorkAction::Resume),
-    ("cancel", WorkAction::Cancel),
-    ("archive", WorkAction::Archive),
-];
-
 /// A change of agent work. Fields left out are unchanged.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
@@ -326,8 +305,7 @@ pub(crate) enum WorkChange {
 impl WorkPatch {
     pub(crate) fn read(self) -> Result<WorkChange, Problem> {
         let mut reading = Reading::default();
-        let action =
-            self.action.as_deref().and_then(|text| reading.one_of("/action", text, ACTIONS));
+        let action: Option<WorkAction> = reading.parse("/action", self.action);
         let run: Option<WorkRunId> = reading.parse("/runId", self.run_id);
         let catch_up = reading.parse("/catchUp", self.catch_up);
         let overlap = reading.parse("/overlap", self.overlap);

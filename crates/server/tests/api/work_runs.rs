@@ -192,3 +192,35 @@ async fn a_run_says_what_started_it() {
         .collect();
     assert_eq!(started, ["change scheduler", "request user"]);
 }
+
+#[tokio::test]
+async fn agent_work_says_what_can_be_done_with_it() {
+    let world = World::new();
+    let daily = r#"{"title": "Digest", "instructions": "Say what is new.", "schedule": "every day at 9:30",
+        "model": "acme/scripted"}"#;
+    let path = format!("/api/tasks/{}", made(&world, daily).await);
+    let act = async |action: &str| {
+        let body = json!({ "action": action }).to_string();
+        world.call("PATCH", &path, &body).await
+    };
+    let actions = async || {
+        let shown = world.get(&path).await.json()["task"]["actions"].clone();
+        let shown = shown.as_array().expect("actions").iter().map(text);
+        shown.collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(actions().await, "pause archive");
+    let wrong = act("resume").await;
+    assert_eq!(wrong.json()["type"], "/problems/work-state", "{}", wrong.rendered());
+    world.script.push(asks());
+    world.call("POST", &format!("{path}/run"), "").await;
+    assert_eq!(actions().await, "pause cancel archive", "a run waits");
+    world.drain_all().await;
+    assert_eq!(actions().await, "pause cancel archive", "it asks");
+    assert_eq!(act("cancel").await.status, 200);
+    let until = r#"{"until": "2026-03-20"}"#;
+    world.call("POST", &format!("{path}/suspend"), until).await;
+    assert_eq!(actions().await, "pause resume archive", "it is suspended");
+    assert_eq!(act("resume").await.json()["actions"], json!(["pause", "archive"]));
+    assert_eq!(act("pause").await.json()["actions"], json!(["resume", "archive"]));
+    assert_eq!(act("archive").await.json()["actions"], json!([]));
+}

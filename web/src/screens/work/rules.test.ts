@@ -4,14 +4,14 @@ import type { Schemas } from "../../api/client";
 import { problemOf } from "../../api/problem";
 import { describeProblem } from "../../i18n/problem";
 import type { Hook, LogLine, Run, Work } from "./data";
-import { canPause, describeWorkRefusal, duration, grouped, matches, readsCorrectionNow, refusedLately, signOf, standingOf, switchedOn, testCall, today, toneOf, turnsOf, unreadSchedule, waitingRuns, withinDay } from "./rules";
+import { canPause, canResume, describeWorkRefusal, duration, grouped, matches, readsCorrectionNow, refusedLately, signOf, standingOf, switchedOn, testCall, today, toneOf, turnsOf, unreadSchedule, waitingRuns, withinDay } from "./rules";
 
 const NOW = new Date(2026, 10, 23, 12, 0);
 const hour = (n: number): string => new Date(2026, 10, 23, n, 0).toISOString();
 
 function work(title: string, parts: Partial<Work> = {}): Work {
   const base = {
-    id: title, title, instructions: `Do ${title}.`, type: "scheduled", state: "active", runState: null, schedule: "every day at 9",
+    id: title, title, instructions: `Do ${title}.`, type: "scheduled", state: "active", runState: null, schedule: "every day at 9", actions: [],
     nextDueAt: null, startedAt: null, completedAt: null, created: hour(1),
   };
   return { ...base, ...parts } as Work;
@@ -98,7 +98,21 @@ describe("what work is up to", () => {
   });
 
   it("is paused only if something would start it", () => {
-    expect([work("a"), work("b", { type: "immediate" }), work("c", { state: "paused" })].map(canPause)).toEqual([true, false, false]);
+    const actions: Work["actions"] = ["pause", "archive"];
+    expect([work("a", { actions }), work("b", { actions, type: "immediate" }), work("c", { actions: ["archive"] })].map(canPause)).toEqual([true, false, false]);
+  });
+
+  it("is resumed or paused as the server says, not both at once", () => {
+    const both: Work["actions"] = ["pause", "resume", "archive"];
+    const only: Work["actions"] = ["resume", "archive"];
+    const all = [
+      work("disabled", { actions: only, state: "disabled" }),
+      work("held", { actions: both, state: "held" }),
+      work("paused", { actions: only, state: "paused", suspendedUntil: hour(14) }),
+      work("suspended", { actions: both, suspendedUntil: hour(14) }),
+    ];
+    expect(all.map(canResume)).toEqual([true, true, true, false]);
+    expect(all.map(canPause)).toEqual([false, false, false, true]);
   });
 });
 

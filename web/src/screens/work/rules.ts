@@ -91,8 +91,11 @@ export const isUnderWay = (state: RunState): boolean => state === "running" || s
 /** Whether a run that has begun reads a correction when it goes on. */
 export const readsCorrectionNow = (work: Pick<Work, "runState">): boolean => work.runState === "running" || work.runState === "needs_input";
 
-/** Whether it could be paused: something would start it later. */
-export const canPause = (work: Work): boolean => work.state === "active" && work.type === "scheduled";
+/** Whether it starts nothing until it is resumed. A suspension of active work ends where it is shown. */
+export const canResume = (work: Work): boolean => work.actions.includes("resume") && work.state !== "active";
+
+/** Whether there is a reason to pause it: something would start it later. */
+export const canPause = (work: Work): boolean => work.actions.includes("pause") && work.type === "scheduled" && !canResume(work);
 
 /** Work of this kind that is on; the newest, if it was switched on more than once. */
 export function switchedOn(all: readonly Work[], kind: string): Work | undefined {

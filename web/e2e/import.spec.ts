@@ -338,7 +338,7 @@ test("a list that is imported again names the task it changes, and in what", asy
   await drop(app, [{ name: "rooms.md", text: text("2031-02-15").replace("paint", "paint\n- [ ] drain") }]);
   const bath = app.getByRole("article", { name: "Bath" });
   await expect(bath).toContainText("Changes item drain");
-  await expect(bath).toContainText("Changed in Dormouse and stays: due date.");
+  await expect(bath).toContainText("Stays as it is in Dormouse: due date.");
   await bath.getByRole("link", { name: "changes “The bath upstairs”" }).click();
   await expect(app.getByRole("heading", { level: 1 })).toContainText("The bath upstairs");
   await app.goBack();

@@ -227,19 +227,21 @@ const SAMPLED: usize = 20;
 /// first lines tell; one that is broken makes the array so too, at its line. Lines of comments are blank in it.
 pub(crate) fn array_of_lines(text: &str) -> Option<String> {
     let text = text.trim_start_matches('\u{feff}');
-    let is_object =
-        |line: &str| line.starts_with('{') && serde_json::from_str::<&RawValue>(line).is_ok();
+    let is_object = |line: &str| {
+        let line = line.strip_suffix(',').unwrap_or(line);
+        line.starts_with('{') && serde_json::from_str::<&RawValue>(line).is_ok()
+    };
     let is_filled = |line: &str| {
         let line = line.trim_start();
         !line.is_empty() && !line.starts_with("//") && !line.starts_with('#')
     };
     let mut sample = text.lines().filter(|line| is_filled(line)).map(str::trim).take(SAMPLED);
     // A document of its own is over several lines, or the only one.
-    let first = sample.next().filter(|line| line.starts_with('{') && line.ends_with('}'))?;
+    let first = sample.next().filter(|line| line.starts_with('{') && line.ends_with(['}', ',']))?;
     let (n_lines, n_objects) = sample.fold((1, usize::from(is_object(first))), |(n, m), line| {
         (n + 1, m + usize::from(is_object(line)))
     });
-    if n_objects < 2 || 2 * n_objects <= n_lines {
+    if n_objects < 2 || 2 * n_objects < n_lines {
         return None;
     }
     let mut array = String::with_capacity(text.len() + text.len() / 16 + 2);
@@ -249,7 +251,8 @@ pub(crate) fn array_of_lines(text: &str) -> Option<String> {
         }
         if is_filled(line) {
             array.push(if array.trim_start().is_empty() { '[' } else { ',' });
-            array.push_str(line);
+            let line = line.trim_end();
+            array.push_str(line.strip_suffix(',').unwrap_or(line));
         }
     }
     array.push(']');
@@ -260,7 +263,10 @@ pub(crate) fn array_of_lines(text: &str) -> Option<String> {
 pub(crate) fn broken_line(name: &str, text: &str) -> Option<ReadError> {
     array_of_lines(text)?;
     let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
-    (1..).zip(lines).filter(|(_, line)| line.starts_with('{')).find_map(|(number, line)| {
+    let is_filled =
+        |line: &&str| !line.is_empty() && !line.starts_with("//") && !line.starts_with('#');
+    (1..).zip(lines).filter(|(_, line)| is_filled(line)).find_map(|(number, line)| {
+        let line = line.strip_suffix(',').unwrap_or(line);
         let error = serde_json::from_str::<&RawValue>(line).err()?;
         Some(not_json(name, number, &error))
     })

@@ -241,10 +241,11 @@ fn due(text: &str, line: &Line, reader: &Reader) -> Option<Found> {
         matches!(lead.as_deref(), Some("of" | "about")) || when::says_how_long(date, reader)
     };
     // Of several dates without a word for it, none is the due date: "3 Jan 18:40, gate closes 18:10".
-    let mut mentions =
-        found.iter().filter(|found| found.kind == Kind::Mention && !is_of_title(found));
-    let mention = mentions.next();
-    let n_mentions = usize::from(mention.is_some()) + usize::from(mentions.next().is_some());
+    let is_mention = |found: &&Found| found.kind == Kind::Mention && !is_of_title(found);
+    let mention = found.iter().find(is_mention);
+    // One that is over counts too: "Compare 2025-12-01 with 2026-12-01".
+    let is_past = |found: &&Found| found.kind == Kind::Past && !is_of_title(found);
+    let n_mentions = found.iter().filter(|it| is_mention(it) || is_past(it)).count();
     let chosen = found
         .iter()
         .find(|found| {

@@ -33,10 +33,11 @@ const SETTINGS: &[&str] = &[
 /// Whether a text is such an outline: a list with several states or dates of tasks, or headings of Org mode.
 pub(crate) fn looks_like(text: &str) -> bool {
     let lines = lines(text);
-    let (mut n_states, mut n_marks, mut n_stars, mut is_list) = (0, 0, 0, true);
+    let (mut n_states, mut n_starred, mut n_marks, mut n_stars, mut is_list) = (0, 0, 0, 0, true);
     for line in lines.iter().filter(|line| !line.trim().is_empty()) {
         let point = point::of(line);
         n_states += usize::from(point.as_ref().is_some_and(|point| point.state.is_some()));
+        n_starred += usize::from(is_starred_state(line));
         n_stars += usize::from(line.starts_with("**") && point.is_some());
         n_marks += usize::from(body::is_mark(line));
         is_list &= point.is_some() || indent(line) > 0 || body::property(line).is_some();
@@ -45,8 +46,17 @@ pub(crate) fn looks_like(text: &str) -> bool {
     // Without states too, if something is there that no other text has.
     match is_org && n_states > 0 || n_stars > 0 && n_marks > 0 {
         true => lines.iter().any(|line| point::stars(line).is_some()),
-        false => is_list && (n_states > 1 || n_states == 1 && n_marks > 0),
+        // `* TODO` at the margin, with anything below it, is no list of Markdown.
+        false => {
+            is_list && (n_states > 1 || n_states == 1 && n_marks > 0)
+                || n_starred > 1 && n_starred == n_states
+        }
     }
+}
+
+/// Whether a line is a heading of Org mode with a state.
+fn is_starred_state(line: &str) -> bool {
+    point::stars(line).is_some() && point::of(line).is_some_and(|point| point.state.is_some())
 }
 
 /// Reads such an outline.
@@ -58,7 +68,11 @@ pub(crate) fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Read
     let dates = Dates::new(options);
     let is_org = (0..lines.len())
         .map(|at| lines.line(at))
-        .any(|line| line.starts_with("**") && point::of(line).is_some() || body::is_keyword(line));
+        .any(|line| line.starts_with("**") && point::of(line).is_some() || body::is_keyword(line))
+        || (0..lines.len()).any(|at| is_starred_state(lines.line(at)))
+            && (0..lines.len()).map(|at| lines.line(at)).any(|line| {
+                !line.trim().is_empty() && indent(line) == 0 && point::stars(line).is_none()
+            });
     let leaves = if is_org { leaves(&lines) } else { HashSet::new() };
     let mut title = stem(name).to_owned();
     let mut labels = Vec::new();

@@ -28,7 +28,7 @@ use crate::reading::{Format, Reading, Role};
 /// One line that nothing else looks like is enough; without one, half of the lines must carry a tag.
 pub fn looks_like(text: &str) -> bool {
     let lines = text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).take(200);
-    let (mut n, mut marked, mut certain, mut markup) = (0, 0, 0, 0);
+    let (mut n, mut marked, mut dated, mut certain, mut markup) = (0, 0, 0, 0, 0);
     for line in lines.map(|line| line.trim_start_matches('\u{feff}')) {
         n += 1;
         let is_markup =
@@ -54,9 +54,11 @@ pub fn looks_like(text: &str) -> bool {
             Token::Value(key, _) => matches!(key, "due" | "pri" | "rec" | "t"),
             Token::Word => false,
         });
-        marked += usize::from(is_tagged || marks.is_done || marks.days[0].is_some());
+        marked += usize::from(is_tagged || marks.is_done);
+        dated += usize::from(!is_tagged && !marks.is_done && marks.days[0].is_some());
     }
-    let is_tagged = n > 0 && marked * 2 >= n && markup * 4 <= n;
+    // A day alone may as well be that of an appointment.
+    let is_tagged = marked > 0 && (marked + dated) * 2 >= n && markup * 4 <= n;
     is_tagged || (certain > 0 && markup == 0)
 }
 

@@ -208,6 +208,15 @@ pub(crate) fn leading_word(date: &str, reader: &Reader) -> Option<String> {
     matcher.token(0).map(|token| matcher.tokens.text_of(token).to_lowercase())
 }
 
+/// Whether a date says since when something is: "since 1 November".
+pub(crate) fn says_since(date: &str, reader: &Reader) -> bool {
+    let table: &table::Table = reader.language.0;
+    let mut matcher = matching::Matcher::new(date, table, reader.now.date().year());
+    matcher.tokens.move_to(0);
+    let lead = matcher.longest(&table.leads, 0, Where::Anywhere);
+    lead.is_some_and(|lead| lead.means == words::Lead::Since)
+}
+
 /// Whether a date in running text that is no deadline says how long something lasts: "until March"
 /// of "is fine until March".
 pub(crate) fn says_how_long(date: &str, reader: &Reader) -> bool {

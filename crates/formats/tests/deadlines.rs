@@ -118,6 +118,35 @@ fn without_a_day_of_reading_a_whole_date_by_itself_is_due_and_a_sentence_is_name
 }
 
 #[test]
+fn a_date_in_brackets_goes_before_one_in_the_words_and_one_below_an_item_is_of_the_item() {
+    let text = "# Renew before 15 Jan 2027 (due 2026-12-05)\n- [ ] a\n# Launch\n- [ ] Slides\n  - Due: 2026-12-04\n- [ ] Handout\n";
+    for reading in
+        [read_on(TODAY, text), plan::read("list.md", text.as_bytes(), &Options::default()).unwrap()]
+    {
+        let due: Vec<_> =
+            reading.tasks.iter().map(|task| task.due_on.map(|day| day.to_string())).collect();
+        assert_eq!(due, [Some("2026-12-05".to_owned()), None]);
+        let remark = reading.remarks.iter().find(|remark| remark.line == 5).unwrap();
+        assert_eq!(remark.message, "`Due: 2026-12-04` is the deadline of one point: kept as text");
+    }
+}
+
+#[test]
+fn a_due_column_has_no_day_since_when_and_reads_those_of_east_asia() {
+    let text = "Task,Due\na,since 2026-11-01\nb,seit 1.11.2026\nc,nicht später als 15.12.2026\n\
+                d,2026年12月5日\ne,12月20日\nf,\"Freitag, der 11.12.2026\"\ng,2026년 12월 6일\n";
+    let due: Vec<String> = read_on(TODAY, text)
+        .tasks
+        .iter()
+        .map(|task| task.due_on.map_or("-".to_owned(), |day| day.to_string()))
+        .collect();
+    assert_eq!(
+        due,
+        ["-", "-", "2026-12-15", "2026-12-05", "2026-12-20", "2026-12-11", "2026-12-06"]
+    );
+}
+
+#[test]
 fn a_weekday_that_is_not_that_of_the_date_is_named() {
     let text = "Task,Due\nPay,Fri 5 Dec 2026\nCall,Sat 5 Dec 2026\nPlant,not before 5 Dec 2026\n";
     let reading = read_on(TODAY, text);

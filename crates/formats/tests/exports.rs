@@ -421,6 +421,24 @@ pub fn task() -> impl Strategy<Value = draft::Task> {
 }
 
 #[test]
+fn a_label_that_begins_with_a_sign_comes_back_from_markdown() {
+    let task = draft::Task {
+        key: "a".into(),
+        title: "Tagged".into(),
+        labels: vec!["#work".into()],
+        ..draft::Task::default()
+    };
+    let other = draft::Task { key: "b".into(), title: "Other".into(), ..draft::Task::default() };
+    for tasks in [vec![task.clone()], vec![task, other]] {
+        let written: Vec<Task> = tasks.iter().map(Task::from).collect();
+        let text = write(&written, ExportFormat::Markdown).text;
+        let options = dormouse_formats::plan::Options::default();
+        let reading = dormouse_formats::plan::read("a.md", text.as_bytes(), &options).unwrap();
+        assert_eq!(reading.tasks[0].labels, ["#work"], "{text}");
+    }
+}
+
+#[test]
 fn a_label_with_the_name_of_the_category_comes_back_beside_a_title_that_has_both() {
     let text = "2026-01-10 2026-01-10 +@ a @@\nbuy +shop paint @shop\n";
     let first = read(Format::TodoTxt, "a", text).unwrap();

@@ -179,6 +179,28 @@ fn without_states_the_lowest_headings_of_org_mode_are_tasks() {
 }
 
 #[test]
+fn headings_of_one_star_with_states_are_org_mode_whatever_is_below_them() {
+    let reading = read("* TODO A\n  first text\n\n  - [ ] i1\n* DONE B\nmore text\n- [x] i2\n");
+    assert_eq!(titles(&reading), ["A (i1)", "B (i2)"]);
+    let items: Vec<&str> = reading.tasks.iter().map(|task| task.items[0].title.as_str()).collect();
+    assert_eq!(items, ["i1", "i2"]);
+    assert_eq!(
+        (text(&reading, 0), text(&reading, 1)),
+        ("first text".to_owned(), "more text".to_owned())
+    );
+}
+
+#[test]
+fn days_before_the_lines_of_a_list_are_not_those_of_todo_txt() {
+    let reading = read("2026-12-01 Pay rent\n2026-12-03 Dentist 9:30\n2026-12-05 Party\n");
+    assert_eq!(
+        titles(&reading),
+        ["2026-12-01 Pay rent", "2026-12-03 Dentist 9:30", "2026-12-05 Party"]
+    );
+    assert!(reading.tasks.iter().all(|task| task.entries.is_empty()));
+}
+
+#[test]
 fn a_list_that_only_begins_points_with_capitals_is_no_such_outline() {
     assert_eq!(titles(&read("- TODO list for Ana\n- milk\n")), ["TODO list for Ana", "milk"]);
     assert_eq!(titles(&read("- DO NOT TOUCH\n- NOW\n")), ["DO NOT TOUCH", "NOW"]);

@@ -417,3 +417,12 @@ fn words_of_status_and_columns_are_read_in_many_languages() {
         assert!(read.iter().all(|task| !task.title.is_empty()), "{text}");
     }
 }
+
+#[test]
+fn pages_of_notion_name_their_parent_with_its_address() {
+    let text = "Name,Parent-task,Sub-tasks\nDesign,,\"Sketch (https://www.notion.so/S-1), Mock (https://www.notion.so/M-2)\"\n\
+                Sketch,Design (https://www.notion.so/D-1),\nMock,Design (https://www.notion.so/D-1),\n";
+    let read = read("list.csv", text).tasks;
+    let items: Vec<&str> = read[0].items.iter().map(|item| item.title.as_str()).collect();
+    assert_eq!((read.len(), items), (1, vec!["Sketch", "Mock"]));
+}

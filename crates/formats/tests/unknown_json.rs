@@ -253,6 +253,8 @@ fn one_broken_object_of_many_is_named_by_its_line_and_comments_between_them_are_
     };
     let text = "{\"title\": \"Milk\"}\n{\"title\": \"Ana\", \"done\": true\n{\"title\": \"Rent\"}\n{\"title\": \"Mow\"}\n";
     assert!(refused(text).starts_with("list.jsonl, line 2: this is not JSON"), "{}", refused(text));
+    let commas = "{\"title\": \"Milk\"},\n{\"title\": \"Rent\"},\n";
+    assert_eq!(read("list.jsonl", commas).tasks.len(), 2);
     let text = "{\"title\": \"Milk\", \"done\": false}\n// later\n{\"title\": \"Ana\", \"done\": true}\n\n# more\n{\"title\": \"Rent\"}\n";
     assert_snapshot!(tasks(text), @"
     otherJson

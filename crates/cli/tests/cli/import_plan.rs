@@ -207,7 +207,7 @@ fn a_field_that_was_changed_on_both_sides_is_named_in_plain_words() {
     assert!(first.out.contains("1 created"), "{first:?}");
     world.run_with(&["--no-wait", "task", "edit", "Van", "--due", "2026-12-05"], b"");
     let second = import("# Van\nDue: 2026-12-03\n- [ ] rent it\n- [ ] fill the tank\n");
-    let kept = "Kept as they are, because they were changed here:";
+    let kept = "Kept as they are here:";
     assert!(second.out.contains(kept) && second.out.contains("Van: due date"), "{second:?}");
 }
 

@@ -21,7 +21,9 @@ impl Dormouse {
         let planned = made.planned.tasks.iter().map(|task| task.draft.key.as_str());
         let keys: BTreeSet<&str> =
             planned.chain(made.corrected_keys.iter().map(String::as_str)).collect();
-        let missing = self.journal.import_missing(caller.workspace, &file.name, &keys).await?;
+        let words = words(made);
+        let missing =
+            self.journal.import_missing(caller.workspace, &file.name, &keys, &words).await?;
         if missing.n == 0 {
             return Ok(None);
         }
@@ -36,14 +38,26 @@ impl Dormouse {
         }
         let message = match missing.n {
             1 => format!(
-                "1 task imported from {} before is not in it now, and stays as it is: {names}",
+                "1 task imported from {} before is no task in it now, and stays as it is: {names}",
                 file.name
             ),
             n => format!(
-                "{n} tasks imported from {} before are not in it now, and stay as they are: {names}",
+                "{n} tasks imported from {} before are no tasks in it now, and stay as they are: {names}",
                 file.name
             ),
         };
         Ok(Some(Remark { line: 1, message }))
     }
+}
+
+/// The titles of tasks and items of a file, and its categories, in lower case: a list that is written in another way has
+/// them in other places.
+fn words(made: &PlannedFile) -> BTreeSet<String> {
+    let mut words = BTreeSet::new();
+    for task in made.planned.tasks.iter().map(|task| &task.draft) {
+        let items = task.items.iter().map(|item| &item.title);
+        let all = items.chain([&task.title]).chain(&task.category);
+        words.extend(all.map(|text| text.trim().to_lowercase()).filter(|text| !text.is_empty()));
+    }
+    words
 }

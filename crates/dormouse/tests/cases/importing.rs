@@ -392,7 +392,7 @@ fn a_plan_names_the_tasks_that_the_file_no_longer_has() {
     assert!(messages(&plan(&world, MOVE, &ImportOptions::default())).is_empty());
     let fewer = "# Move\n\n## Boxes\n- [ ] Tape\n\n## Lamps\n- [ ] Bulbs\n";
     let options = ImportOptions::default();
-    let names = "2 tasks imported from list.md before are not in it now, and stay as they are: \
+    let names = "2 tasks imported from list.md before are no tasks in it now, and stay as they are: \
                  “Done”, “Movers”";
     assert_eq!(messages(&plan(&world, fewer, &options)), [names]);
     // An import without a plan says so too, and does nothing to them.
@@ -407,6 +407,19 @@ fn a_plan_names_the_tasks_that_the_file_no_longer_has() {
     assert_eq!(titles(&world), ["Boxes", "Done", "Lamps", "Movers"]);
     // Another list of that name has nothing to do with it.
     assert!(messages(&plan(&world, "# Trip\n- [ ] Tent\n", &options)).is_empty());
+}
+
+#[test]
+fn a_list_that_is_written_in_another_way_names_the_tasks_of_before() {
+    let world = World::new();
+    let options = ImportOptions::default();
+    write(&world, "- milk\n- bread\n", &options).expect("imported");
+    // With a box, both are items of one task.
+    let boxed = plan(&world, "- [x] milk\n- [ ] bread\n", &options);
+    assert_eq!(boxed.tasks.len(), 1);
+    let names = "2 tasks imported from list.md before are no tasks in it now, and stay as they are: \
+                 “bread”, “milk”";
+    assert_eq!(messages(&boxed), [names]);
 }
 
 #[test]
@@ -440,7 +453,7 @@ fn many_missing_tasks_are_counted_and_the_first_named() {
     let names: Vec<String> = (0..5).map(|n| format!("“Task {n:04}”")).collect();
     let names = names.join(", ");
     let said = format!(
-        "1199 tasks imported from list.md before are not in it now, and stay as they are: {names} \
+        "1199 tasks imported from list.md before are no tasks in it now, and stay as they are: {names} \
          and 1194 more"
     );
     assert_eq!(messages(&plan), [said]);

@@ -105,7 +105,14 @@ fn parents(parts: &[Part<'_>], columns: &Columns) -> Vec<Option<usize>> {
     }
     let parent = |(at, part): (usize, &Part<'_>)| {
         let (_, cell) = part.parent.as_ref()?;
+        let cell = without_address(cell);
         rows.get(&fold(cell)).copied().flatten().filter(|&parent| parent != at)
     };
     parts.iter().enumerate().map(parent).collect()
+}
+
+/// The title of a page that Notion names with its address: `Launch (https://www.notion.so/…)`.
+fn without_address(cell: &str) -> &str {
+    let named = cell.strip_suffix(')').and_then(|cell| cell.rsplit_once(" (http"));
+    named.map_or(cell, |(title, _)| title.trim())
 }

@@ -318,6 +318,8 @@ fn draft(
                 }
                 true
             }
+            // Pages of Notion, which have rows of their own.
+            Column::Items if cell.contains(" (http") => false,
             Column::Items => {
                 for (title, is_checked, depth) in write::items(cell) {
                     draft.item(None, &title, is_checked, depth);

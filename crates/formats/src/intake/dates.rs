@@ -133,12 +133,21 @@ impl<'a> Dates<'a> {
     /// The day that the text of a field for due dates names. What is said to begin then ("not before 5 December")
     /// is not due then.
     pub fn due(&self, text: &str) -> Option<Dated> {
-        self.day(text).filter(|dated| !dated.is_begin)
+        let says_since = || {
+            let text = text.trim();
+            LANGUAGES
+                .iter()
+                .any(|&language| when::says_since(text, &self.reader(self.now, language)))
+        };
+        self.day(text).filter(|dated| !dated.is_begin && !says_since())
     }
 
     /// Why [`due`](Self::due) answers none, for its person.
     pub fn why_not_due(&self, text: &str) -> &'static str {
-        match self.day(text) {
+        match Dates::named(self.options).day(text).filter(|_| self.due(text).is_none()) {
+            Some(dated) if dated.moves && self.options.today.is_none() && !dated.is_begin => {
+                self.why_no_day(text)
+            }
             Some(_) => "this says when something may begin, not when it is due: kept as text",
             None => self.why_no_day(text),
         }
@@ -403,6 +412,9 @@ fn of_stamp(text: &str) -> Option<String> {
 /// time or the offset (`2026-12-24 17:00:00 +0000`), without signs (`20261224T170000Z`), or as JavaScript prints it
 /// (`Thu Dec 24 2026 17:00:00 GMT+0000 (GMT)`).
 fn with_t(text: &str) -> std::borrow::Cow<'_, str> {
+    if let Some(day) = of_east_asia(text) {
+        return day.into();
+    }
     let bytes = text.as_bytes();
     let is_stamp = bytes.len() > 15
         && text.is_ascii()
@@ -430,6 +442,40 @@ fn with_t(text: &str) -> std::borrow::Cow<'_, str> {
     };
     format!("{}T{time}{zone}", &text[..10]).into()
 }
+
+/// `2026年12月5日`, `2026년 12월 5일`, and without a year.
+fn of_east_asia(text: &str) -> Option<String> {
+    let parts = [['年', '년'], ['月', '월'], ['日', '일']];
+    let mut rest = text.trim();
+    let mut numbers: [Option<u16>; 3] = [None; 3];
+    for (number, signs) in numbers.iter_mut().zip(parts) {
+        if let Some((before, after)) = rest.split_once(signs) {
+            *number = Some(before.trim().parse().ok()?);
+            rest = after.trim_start();
+        }
+    }
+    let [year, Some(month), Some(day)] = numbers else { return None };
+    let name = MONTHS.get(usize::from(month).checked_sub(1)?)?;
+    // A weekday in brackets may follow.
+    let is_over = rest.is_empty() || rest.starts_with(['(', '（']) && rest.chars().count() <= 5;
+    let year = year.map(|year| format!(" {year}")).unwrap_or_default();
+    is_over.then(|| format!("{day} {name}{year}"))
+}
+
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
 
 /// `+0100` and `+01:00` as the second.
 fn offset(zone: &str) -> Option<String> {

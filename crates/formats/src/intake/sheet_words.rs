@@ -12,6 +12,8 @@ pub(super) struct SheetWords {
     pub days: &'static [&'static str],
     pub statuses: &'static [(Status, &'static [&'static str])],
     pub priorities: &'static [(Priority, &'static [&'static str])],
+    /// Headings of a list of what is to be done.
+    pub actions: &'static [&'static str],
     pub yes: &'static [&'static str],
     pub no: &'static [&'static str],
 }
@@ -38,6 +40,7 @@ pub(super) const LANGUAGES: &[SheetWords] = &[
             (Rejected, &["annullata", "rifiutato", "rifiutata"]),
         ],
         priorities: &[],
+        actions: &["da fare", "cose da fare", "compiti"],
         yes: &["sì", "vero"],
         no: &[],
     },
@@ -60,6 +63,7 @@ pub(super) const LANGUAGES: &[SheetWords] = &[
             (Rejected, &["cancelada", "rejeitado", "rejeitada", "descartada"]),
         ],
         priorities: &[(P1, &["importante"]), (P2, &["média"]), (P3, &["baixa"])],
+        actions: &["a fazer", "por fazer", "tarefas"],
         yes: &["sim", "verdadeiro"],
         no: &["não"],
     },
@@ -80,13 +84,14 @@ pub(super) const LANGUAGES: &[SheetWords] = &[
             (Rejected, &["geannuleerd", "afgewezen", "vervallen"]),
         ],
         priorities: &[(P0, &["dringend", "spoed"]), (P1, &["hoog", "belangrijk"]), (P2, &["gemiddeld"]), (P3, &["laag"])],
+        actions: &["te doen", "nog te doen", "taken", "boodschappen"],
         yes: &["waar"],
         no: &["nee", "onwaar"],
     },
     // Polish.
     SheetWords {
         columns: &[
-            (Title, &["zadanie", "tytuł", "nazwa"]), (Done, &["ukończone", "zrobione", "wykonane"]),
+            (Title, &["zadanie", "tytuł", "nazwa"]), (Done, &["gotowe", "ukończone", "zrobione", "wykonane"]),
             (Column::Priority, &["priorytet"]), (Due, &["termin", "termin wykonania", "do kiedy"]),
             (Start, &["data rozpoczęcia", "początek"]), (Category, &["kategoria", "lista"]), (Label, &["etykieta", "etykiety", "tagi"]),
             (Note, &["opis", "notatka", "notatki", "uwagi", "komentarz"]), (Items, &["podzadania"]),
@@ -100,6 +105,7 @@ pub(super) const LANGUAGES: &[SheetWords] = &[
             (Rejected, &["anulowane", "odrzucone"]),
         ],
         priorities: &[(P0, &["pilne", "pilny", "krytyczny"]), (P1, &["wysoki", "ważne"]), (P2, &["średni"]), (P3, &["niski"])],
+        actions: &["do zrobienia", "zadania"],
         yes: &["tak", "prawda"],
         no: &["nie", "fałsz"],
     },
@@ -120,6 +126,7 @@ pub(super) const LANGUAGES: &[SheetWords] = &[
             (Rejected, &["zrušeno", "zamítnuto", "zrušené"]),
         ],
         priorities: &[(P1, &["vysoká"]), (P2, &["střední", "stredná"]), (P3, &["nízká", "nízka"])],
+        actions: &["udělat", "k vyřízení", "úkoly", "úlohy"],
         yes: &["ano", "áno"],
         no: &["ne"],
     },
@@ -146,6 +153,7 @@ pub(super) const LANGUAGES: &[SheetWords] = &[
         ],
         priorities: &[(P0, &["brådskande", "haster"]), (P1, &["hög", "høj", "høy", "viktig", "vigtig"]), (P2, &["medel", "middel"]),
             (P3, &["låg", "lav"])],
+        actions: &["att göra", "at gøre", "å gjøre", "uppgifter", "opgaver", "oppgaver"],
         yes: &["sant"],
         no: &["nej", "nei", "falskt", "usann"],
     },
@@ -163,6 +171,7 @@ pub(super) const LANGUAGES: &[SheetWords] = &[
             (Status::Done, &["valmis", "tehty", "suljettu", "päättynyt"]), (Rejected, &["peruttu", "hylätty"]),
         ],
         priorities: &[(P0, &["kiireellinen"]), (P1, &["korkea", "tärkeä"]), (P2, &["keskitaso", "normaali"]), (P3, &["matala"])],
+        actions: &["tehtävät", "tekemättä"],
         yes: &["kyllä", "tosi"],
         no: &["ei", "epätosi"],
     },
@@ -179,6 +188,7 @@ pub(super) const LANGUAGES: &[SheetWords] = &[
             (Status::Done, &["kész", "befejezve", "befejezett", "elvégezve", "lezárva"]), (Rejected, &["törölve", "elutasítva"]),
         ],
         priorities: &[(P0, &["sürgős"]), (P1, &["magas", "fontos"]), (P2, &["közepes"]), (P3, &["alacsony"])],
+        actions: &["teendők", "teendő", "feladatok"],
         yes: &["igen", "igaz"],
         no: &["nem", "hamis"],
     },
@@ -196,6 +206,7 @@ pub(super) const LANGUAGES: &[SheetWords] = &[
             (Status::Done, &["tamamlandı", "bitti", "yapıldı", "kapalı", "kapatıldı"]), (Rejected, &["iptal edildi", "iptal", "reddedildi"]),
         ],
         priorities: &[(P0, &["acil"]), (P1, &["yüksek", "önemli"]), (P2, &["orta"]), (P3, &["düşük"])],
+        actions: &["yapılacak", "yapılacaklar", "görevler"],
         yes: &["evet", "doğru"],
         no: &["hayır", "yanlış"],
     },
@@ -223,6 +234,7 @@ pub(super) const LANGUAGES: &[SheetWords] = &[
         ],
         priorities: &[(P0, &["срочно", "срочный", "критический", "терміново"]), (P1, &["высокий", "важно", "високий"]),
             (P2, &["средний", "обычный", "середній"]), (P3, &["низкий", "низький"])],
+        actions: &["сделать", "нужно сделать", "список дел", "задачи", "до виконання", "зробити", "завдання"],
         yes: &["да", "так", "истина"],
         no: &["нет", "ні", "ложь"],
     },
@@ -238,6 +250,7 @@ pub(super) const LANGUAGES: &[SheetWords] = &[
             (Status::Done, &["ολοκληρώθηκε", "έγινε", "ολοκληρωμένο"]), (Rejected, &["ακυρώθηκε", "απορρίφθηκε"]),
         ],
         priorities: &[(P1, &["υψηλή"]), (P2, &["μεσαία"]), (P3, &["χαμηλή"])],
+        actions: &["προς υλοποίηση", "εργασίες"],
         yes: &["ναι"],
         no: &["όχι"],
     },
@@ -253,6 +266,7 @@ pub(super) const LANGUAGES: &[SheetWords] = &[
             (Status::Done, &["مكتمل", "مكتملة", "منجز", "تم", "مغلق"]), (Rejected, &["ملغى", "ملغي", "مرفوض"]),
         ],
         priorities: &[(P0, &["عاجل"]), (P1, &["عالية", "عالي"]), (P2, &["متوسطة", "متوسط"]), (P3, &["منخفضة", "منخفض"])],
+        actions: &["للتنفيذ", "المهام"],
         yes: &["نعم"],
         no: &["لا"],
     },
@@ -268,14 +282,15 @@ pub(super) const LANGUAGES: &[SheetWords] = &[
             (Status::Done, &["הושלם", "בוצע", "סגור"]), (Rejected, &["בוטל", "נדחה"]),
         ],
         priorities: &[(P0, &["דחוף"]), (P1, &["גבוהה"]), (P2, &["בינונית"]), (P3, &["נמוכה"])],
+        actions: &["לביצוע", "משימות"],
         yes: &["כן"],
         no: &["לא"],
     },
     // Japanese.
     SheetWords {
         columns: &[
-            (Title, &["タスク", "タイトル", "件名", "題名", "名前"]), (Done, &["完了日"]), (Column::Status, &["ステータス", "状態", "状況"]),
-            (Column::Priority, &["優先度"]), (Due, &["期限", "期日", "締切", "締め切り"]), (Start, &["開始日"]),
+            (Title, &["タスク", "タイトル", "件名", "題名", "名前"]), (Done, &["完了日"]), (Column::Status, &["ステータス", "状態", "状況", "進捗"]),
+            (Column::Priority, &["優先度"]), (Due, &["期限", "期日", "締切", "締め切り", "終了日"]), (Start, &["開始日"]),
             (Category, &["カテゴリ", "カテゴリー", "プロジェクト", "リスト"]), (Label, &["ラベル", "タグ"]), (Note, &["説明", "メモ", "備考", "詳細"]),
             (Items, &["サブタスク"]),
         ],
@@ -286,6 +301,7 @@ pub(super) const LANGUAGES: &[SheetWords] = &[
             (Status::Done, &["完了", "完了済み", "対応済み", "処理済み", "済み", "済", "終了"]), (Rejected, &["キャンセル", "却下", "中止"]),
         ],
         priorities: &[(P0, &["緊急"]), (P1, &["高", "高い"]), (P2, &["中"]), (P3, &["低", "低い"])],
+        actions: &["やること", "やることリスト", "未着手"],
         yes: &["はい"],
         no: &["いいえ"],
     },
@@ -305,6 +321,7 @@ pub(super) const LANGUAGES: &[SheetWords] = &[
             (Status::Done, &["完成", "已完成", "已关闭", "已關閉", "已解决", "已解決"]), (Rejected, &["已取消", "取消", "已拒绝", "已拒絕"]),
         ],
         priorities: &[(P0, &["紧急", "緊急"]), (P1, &["高"]), (P2, &["中"]), (P3, &["低"])],
+        actions: &["待办", "待辦", "待办事项", "待辦事項"],
         yes: &["是"],
         no: &["否"],
     },
@@ -321,6 +338,7 @@ pub(super) const LANGUAGES: &[SheetWords] = &[
             (OnHold, &["보류", "대기", "대기 중"]), (Status::Done, &["완료", "완료됨", "종료"]), (Rejected, &["취소", "취소됨", "거절됨"]),
         ],
         priorities: &[(P0, &["긴급"]), (P1, &["높음"]), (P2, &["보통", "중간"]), (P3, &["낮음"])],
+        actions: &["할 일"],
         yes: &["예", "네"],
         no: &["아니요", "아니오"],
     },
@@ -349,6 +367,11 @@ pub(super) fn status(word: &str) -> Option<Status> {
 
 pub(super) fn priority(word: &str) -> Option<Priority> {
     LANGUAGES.iter().find_map(|language| meaning(language.priorities, word))
+}
+
+/// Whether a heading says that the list below it is what is to be done.
+pub(super) fn names_actions(words: &str) -> bool {
+    LANGUAGES.iter().any(|language| language.actions.contains(&words))
 }
 
 /// Yes or no.

@@ -48,6 +48,7 @@ const STATUS: &[(Status, &[&str])] = &[
             "wip",
             "ongoing",
             "underway",
+            "working on it",
             "review",
             "in review",
             "under review",
@@ -112,6 +113,9 @@ const STATUS: &[(Status, &[&str])] = &[
             "closed",
             "finished",
             "resolved",
+            "fixed",
+            "verified",
+            "delivered",
             "erledigt",
             "fertig",
             "abgeschlossen",
@@ -259,6 +263,9 @@ const ACTION_HEADINGS: &[&str] = &[
     "à faire", "a faire", "tâches", "liste des tâches", "prochaines étapes", "actions à mener",
     "por hacer", "tareas", "lista de tareas", "tareas pendientes", "pendientes",
     "próximos pasos", "acciones",
+    "to pack", "to buy", "to get", "to bring", "shopping list", "packing list", "checklist",
+    "einkaufsliste", "packliste", "checkliste", "zu kaufen", "liste de courses", "à acheter", "lista de la compra",
+    "lista de compras", "por comprar", "lista de cumpărături", "de cumpărat",
     "de făcut", "de facut", "sarcini", "lista de sarcini", "pași următori", "acțiuni",
 ];
 
@@ -290,7 +297,8 @@ pub(crate) fn without_limit(lane: &str) -> &str {
 /// Whether a heading says that the list below it is what is to be done.
 pub(crate) fn names_actions(heading: &str) -> bool {
     let bare = heading.trim_matches(|c: char| !c.is_alphanumeric());
-    ACTION_HEADINGS.contains(&folded(bare).as_str())
+    let words = folded(bare);
+    ACTION_HEADINGS.contains(&words.as_str()) || sheet_words::names_actions(&words)
 }
 
 /// The words of a line that is bold as a whole, without a colon at its end.

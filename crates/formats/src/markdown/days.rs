@@ -28,6 +28,10 @@ pub(crate) fn leading(text: &str, year: Option<i16>) -> Leading<'_> {
 /// Reads the day at the beginning of a line, unless the line is no more than a sign of Obsidian Tasks with its
 /// value, such as `🛫 2026-12-01`: that is when something begins or was done, not when a note was written.
 pub(super) fn of_line(text: &str, year: Option<i16>) -> Leading<'_> {
+    // A link to the note of another day.
+    if text.trim_start_matches(['-', '*', '+', ' ', '\t']).starts_with("[[") {
+        return Leading::Nothing;
+    }
     let found = leading(text, year);
     let is_signed = text.starts_with(['⏳', '⌛', '🛫', '➕', '✅', '❌', '🔁']);
     match found {

@@ -400,7 +400,11 @@ impl FrontMatter {
         // What is within the limits is taken; the rest stays text.
         let mut refused = None;
         for (line, name) in names {
-            let name = unquoted(name).trim().trim_start_matches('#');
+            // In quotes, as this program writes it, a sign is a part of the name.
+            let name = match unquoted(name) {
+                bare if bare.len() < name.len() => bare.trim(),
+                bare => bare.trim().trim_start_matches('#'),
+            };
             let known = self.labels.iter().any(|label| label.to_lowercase() == name.to_lowercase());
             if name.is_empty() || known {
                 continue;

@@ -17,6 +17,7 @@ use super::sheet::words;
 use super::{MovingDay, Reading, Role};
 use crate::intake::{Dated, Dates};
 use crate::markdown::{days, listed};
+use crate::reading::indent;
 
 /// What is known of a task while its lines are read.
 #[derive(Debug, Clone, Copy, Default)]
@@ -26,6 +27,8 @@ struct Seen {
     is_diary: bool,
     /// The line of its deadline, from 1.
     due_line: Option<usize>,
+    /// How far the last item is indented: text below it is of the item. Units: columns.
+    item: Option<usize>,
 }
 
 /// Why a deadline that nobody has looked at is not taken.
@@ -56,7 +59,19 @@ pub(super) fn find(text: &str, reading: &mut Reading) {
             continue;
         }
         let found = match place.role {
-            Role::Task => dates.due_in(words(line)).map(|(_, dated)| dated),
+            Role::Task => {
+                seen.item = None;
+                // What stands by itself at the end of a title goes before a date in its words.
+                let apart = in_brackets(words(line)).and_then(|inside| {
+                    let (_, dated) = dates.due_in(inside)?;
+                    (!says_more(inside, &dated.words)).then_some(dated)
+                });
+                apart.or_else(|| dates.due_in(words(line)).map(|(_, dated)| dated))
+            }
+            Role::Item => {
+                seen.item = Some(indent(line));
+                continue;
+            }
             Role::Note if !start.starts_with('>') => {
                 let is_first = !std::mem::replace(&mut seen.has_text, true);
                 let is_heading = start.starts_with('#');
@@ -72,7 +87,6 @@ pub(super) fn find(text: &str, reading: &mut Reading) {
             }
             Role::Category
             | Role::Parent
-            | Role::Item
             | Role::Note
             | Role::Due
             | Role::Field
@@ -92,7 +106,8 @@ pub(super) fn find(text: &str, reading: &mut Reading) {
             }
             continue;
         };
-        if place.role == Role::Note && has_points[at] && is_of_point(line, &words) {
+        let is_of_item = seen.item.is_some_and(|item| indent(line) > item);
+        if place.role == Role::Note && has_points[at] && (is_of_item || is_of_point(line, &words)) {
             let message = format!("`{words}` is the deadline of one point: kept as text");
             reading.remarks.push(Remark { line: place.line, message });
             continue;
@@ -161,12 +176,15 @@ fn says_more(words: &str, deadline: &str) -> bool {
 fn is_apart(line: &str, deadline: &str, role: Role) -> bool {
     let line = line.trim();
     match role {
-        Role::Task => {
-            let inside = [('(', ')'), ('[', ']')].into_iter().find_map(|(open, close)| {
-                line.strip_suffix(close)?.rsplit_once(open).map(|(_, inside)| inside)
-            });
-            inside.is_some_and(|inside| !says_more(inside, deadline))
-        }
+        Role::Task => in_brackets(line).is_some_and(|inside| !says_more(inside, deadline)),
         _ => !says_more(line, deadline),
     }
+}
+
+/// What is in brackets at the end of a title.
+fn in_brackets(title: &str) -> Option<&str> {
+    let title = title.trim();
+    [('(', ')'), ('[', ']')].into_iter().find_map(|(open, close)| {
+        title.strip_suffix(close)?.rsplit_once(open).map(|(_, inside)| inside)
+    })
 }

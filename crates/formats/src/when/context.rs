@@ -91,6 +91,10 @@ impl Parser<'_> {
     /// "Do not open before Friday": when something may begin, not by when it is to be done.
     pub(super) fn forbids(&self, start: usize, lead: Option<Lead>) -> bool {
         let is_in = |place: usize, list| self.matcher.is_in(place, list);
+        let is_negated = start.checked_sub(1).is_some_and(|at| is_in(at, List::Negation));
+        if is_negated && matches!(lead, Some(Lead::Is(Kind::Due))) {
+            return true;
+        }
         (matches!(lead, Some(Lead::Before)) || is_in(start, List::Lasting))
             && self.clause_before(start).any(|at| is_in(at, List::Negation))
             && !self.clause_before(start).any(|at| is_in(at, List::Forget))

@@ -592,6 +592,7 @@ static WORDS: Words = Words {
         "to", "must", "should", "needs", "need", "has", "have", "due", "shall", "required", "wanted", "asked",
         "valid",
     ],
+    day_articles: &["the"],
     negations: &["not", "never", "don't", "dont", "doesn't", "didn't", "won't", "can't", "cannot", "shouldn't", "mustn't", "isn't", "aren't", "no"],
     forget: &["forget", "forgotten", "miss", "missed", "fail", "delay", "delayed", "hesitate"],
     offers: &[

@@ -69,7 +69,7 @@ static WORDS: Words = Words {
     ],
     shifts: &[
         ("ce", Shift::This), ("cette", Shift::This), ("prochain", Shift::Coming),
-        ("prochaine", Shift::Coming), ("dernier", Shift::Last), ("dernière", Shift::Last),
+        ("prochaine", Shift::Coming), ("dernier", Shift::Last), ("dernière", Shift::Last), ("passé", Shift::Last),
     ],
     edges: &[
         ("début", Edge::Early), ("mi", Edge::Middle), ("fin", Edge::End),
@@ -170,6 +170,8 @@ static WORDS: Words = Words {
         ("d'ici à", Lead::Is(Kind::Due)),
         ("jusqu'au", Lead::Is(Kind::Due)),
         ("jusqu'à", Lead::Is(Kind::Due)),
+        ("pas plus tard que", Lead::Is(Kind::Due)),
+        ("pas plus tard que le", Lead::Is(Kind::Due)),
         ("au plus tard", Lead::Is(Kind::Due)),
         ("au plus tard le", Lead::Is(Kind::Due)),
         ("pour le", Lead::Is(Kind::Due)),
@@ -248,6 +250,7 @@ static WORDS: Words = Words {
         "malade", "disponible", "suffisant", "complet", "complète", "libre", "réservé", "réservée",
     ],
     obliges: &["doit", "doivent", "faut", "à", "dû", "due", "valable", "valide"],
+    day_articles: &["le"],
     negations: &["pas", "jamais", "ne", "aucun", "aucune"],
     forget: &["oublier", "oublie", "oubliez", "manquer", "manque", "rater", "oublié", "oubliée"],
     offers: &["offre", "inscription", "inscriptions", "candidatures", "appel"],

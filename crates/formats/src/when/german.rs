@@ -259,6 +259,8 @@ static WORDS: Words = Words {
         ("bis", Lead::Is(Kind::Due)),
         ("zwischen dem?", Lead::On),
         ("bis zum/zur/am", Lead::Is(Kind::Due)),
+        ("nicht später als", Lead::Is(Kind::Due)),
+        ("nicht später als am", Lead::Is(Kind::Due)),
         ("bis spätestens", Lead::Is(Kind::Due)),
         ("bis einschließlich/inklusive", Lead::Is(Kind::Due)),
         ("bis einschließlich/inklusive zum", Lead::Is(Kind::Due)),
@@ -371,6 +373,7 @@ static WORDS: Words = Words {
         "gedeckt", "versichert", "unterwegs", "reserviert", "vermietet",
     ],
     obliges: &["muss", "müssen", "soll", "sollen", "sollte", "sollten", "zu", "fällig", "spätestens", "gültig"],
+    day_articles: &["der", "den", "dem"],
     negations: &["nicht", "nie", "niemals", "kein", "keine", "keinen", "keiner"],
     forget: &["vergessen", "vergiss", "verpassen", "verpass", "versäumen", "verpasst", "versäumt"],
     offers: &[

@@ -10,7 +10,7 @@ use super::matching::{Caught, Match, Matcher};
 use super::reader::Reader;
 use super::recurrence::Weekday;
 use super::resolve::{Core, Direction, Resolved, Resolver};
-use super::table::Table;
+use super::table::{List, Table};
 use super::token::Kind as TokenKind;
 use super::value::{Assumption, Kind, Moment, Point, Span, When};
 use super::words::{Lead, Means, Shift, Where};
@@ -128,7 +128,7 @@ impl<'a> Parser<'a> {
             // "Due on": the first says more.
             lead = match (lead, found.means) {
                 (None | Some(Lead::On), new) => Some(new),
-                (Some(old), Lead::On) => Some(old),
+                (Some(old), Lead::On) | (Some(old @ Lead::Since), _) => Some(old),
                 (Some(_), new) => Some(new),
             };
             place = found.end;
@@ -330,7 +330,13 @@ impl<'a> Parser<'a> {
                 Means::DayOfMonth => dated.caught.shift.is_none(),
                 _ => false,
             };
-            let dated = dated.filter(is_date);
+            let mut dated = dated.filter(is_date);
+            // "Freitag, den 11.12.", "vendredi, le 11 décembre".
+            let article = found.end + skip;
+            if dated.is_none() && self.matcher.is_in(article, List::DayArticle) {
+                let after = self.matcher.longest(&table.days, article + 1, Where::WithSign);
+                dated = after.filter(|dated| is_date(dated) && dated.means != Means::DayOfMonth);
+            }
             let weekday_of = found.caught.weekday.and_then(weekday);
             let is_time = |dated: &Match<Means>| {
                 self.is_time_of_weekday(dated, weekday_of, setting.direction, base)

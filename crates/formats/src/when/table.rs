@@ -233,6 +233,7 @@ pub(super) enum List {
     Paper = 134_217_728,
     Negation = 268_435_456,
     Forget = 536_870_912,
+    DayArticle = 1_073_741_824,
 }
 
 /// The tables of a language, ready to look words up.
@@ -410,6 +411,7 @@ impl Dictionary {
             (List::Obliges, words.obliges),
             (List::Negation, words.negations),
             (List::Forget, words.forget),
+            (List::DayArticle, words.day_articles),
             (List::Offer, words.offers),
             (List::Open, words.opens),
             (List::NamedDay, words.named_days),

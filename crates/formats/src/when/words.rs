@@ -108,6 +108,8 @@ pub struct Words {
     pub obliges: &'static [&'static str],
     /// Before "before" or "until" in a clause: it may begin then. "Do not open before Friday".
     pub negations: &'static [&'static str],
+    /// Between a weekday and its date: "Freitag, den 11.12.".
+    pub day_articles: &'static [&'static str],
     /// With such a word it is a deadline all the same. "Don't forget to pay before Friday".
     pub forget: &'static [&'static str],
     /// What somebody has to take up before it ends: the day is a deadline. "Applications are open until Friday".
@@ -183,6 +185,7 @@ impl Words {
         obliges: &[],
         negations: &[],
         forget: &[],
+        day_articles: &[],
         offers: &[],
         opens: &[],
         named_days: &[],

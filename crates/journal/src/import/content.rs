@@ -83,6 +83,9 @@ pub(super) struct LastItem {
     pub(super) id: ItemId,
     pub(super) title: String,
     pub(super) is_checked: bool,
+    /// Whether the file did not have it any more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) is_gone: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

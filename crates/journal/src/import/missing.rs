@@ -34,12 +34,14 @@ impl Journal {
     /// The tasks that were imported from a file under other keys than those it has now. Deleted
     /// tasks do not count.
     ///
-    /// None if no task of the file was imported before: it is then another list of that name.
+    /// None if no task of the file was imported before, and none of its words is the title of such a task or of an
+    /// item of it: it is then another list of that name. `words` are in lower case.
     pub async fn import_missing(
         &self,
         ws: WorkspaceId,
         file: &str,
         keys: &BTreeSet<&str>,
+        words: &BTreeSet<String>,
     ) -> Result<Missing, JournalError> {
         let start = import_key(file, "");
         // The sign after `|`, so that the range has every key of the file.
@@ -67,18 +69,20 @@ impl Journal {
                 break;
             }
         }
-        if !is_known {
-            return Ok(Missing::default());
-        }
         for task in first {
             let Ok(task) = task.parse::<TaskId>() else { continue };
             match self.task(ws, &task).await {
-                Ok(view) => missing.titles.push(view.task.value.title.clone()),
+                Ok(view) => {
+                    let title = &view.task.value.title;
+                    let items = view.items.iter().map(|item| &item.value.title);
+                    is_known |= items.chain([title]).any(|it| words.contains(&it.to_lowercase()));
+                    missing.titles.push(title.clone());
+                }
                 // It went since the page was read.
                 Err(JournalError::NoTask { .. }) => {}
                 Err(error) => return Err(error),
             }
         }
-        Ok(missing)
+        Ok(if is_known { missing } else { Missing::default() })
     }
 }

@@ -36,7 +36,7 @@ pub struct Imported {
     pub task: TaskId,
     /// What the import did.
     pub outcome: Outcome,
-    /// Values that differ from the file and were kept because they were changed here.
+    /// What differs from the file and was kept: values that were changed here, and items that left the file.
     pub kept: Vec<String>,
     /// The position of the change; `None` if nothing was written.
     pub seq: Option<Seq>,
@@ -63,7 +63,7 @@ pub struct Known {
     pub task: Option<TaskId>,
     /// What of the task would be changed.
     pub changes: Vec<String>,
-    /// Values that differ from the file and would stay because they were changed here.
+    /// What differs from the file and would stay: values that were changed here, and items that left the file.
     pub kept: Vec<String>,
 }
 

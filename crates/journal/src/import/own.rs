@@ -134,7 +134,10 @@ fn items(
             Some(_) => (item.title.clone(), item.is_checked),
             None => (here.title.clone(), here.is_checked),
         };
-        Some((item.key.clone(), LastItem { id: here.id.clone(), title, is_checked }))
+        Some((
+            item.key.clone(),
+            LastItem { id: here.id.clone(), title, is_checked, is_gone: false },
+        ))
     });
     known.collect()
 }

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use dormouse_types::caller::By;
-use dormouse_types::task::{Flag, Flags};
+use dormouse_types::task::{Flag, Flags, Status};
 use dormouse_types::{EntryId, ItemId, LabelId, hash};
 
 use super::content::{Content, Entry, Item, Last, LastEntry, LastItem, one_line};
@@ -57,9 +57,11 @@ pub(super) fn plan(
     }
     plan.fields(view, last, new);
     plan.labels(view, last, new);
+    let mut below = Below::of(view);
     for item in &new.items {
-        plan.item(view, last, item);
+        plan.item(view, last, item, &mut below);
     }
+    plan.gone(view, last, new);
     for entry in &new.entries {
         plan.entry(view, last, entry);
     }
@@ -77,8 +79,8 @@ pub(super) fn after(last: Last, new: &Content, plan: &Plan, made: &[CreatedId]) 
         match made {
             CreatedId::Item(id) => {
                 if let Some(key) = item_keys.next() {
-                    let blank =
-                        LastItem { id: id.clone(), title: String::new(), is_checked: false };
+                    let (id, title) = (id.clone(), String::new());
+                    let blank = LastItem { id, title, is_checked: false, is_gone: false };
                     items.insert(key.clone(), blank);
                 }
             }
@@ -92,8 +94,10 @@ pub(super) fn after(last: Last, new: &Content, plan: &Plan, made: &[CreatedId]) 
             CreatedId::Task(_) | CreatedId::Checklist(_) | CreatedId::Link(_) => {}
         }
     }
+    items.values_mut().for_each(|item| item.is_gone = true);
     for item in &new.items {
         if let Some(known) = items.get_mut(&item.key) {
+            known.is_gone = false;
             known.title.clone_from(&item.title);
             known.is_checked = item.is_checked;
         }
@@ -230,8 +234,11 @@ impl Plan {
     }
 
     fn status(&mut self, view: &TaskView, last: &Last, new: &Content) {
-        // A file that says nothing about the status leaves it alone.
-        let Some(status) = new.status else { return };
+        // A file that says nothing about the status leaves it alone, unless it said something before: a tick that was
+        // removed opens the task again.
+        let was_open = last.status.is_none_or(|status| status == Status::Open);
+        let reopened = (!was_open).then_some(Status::Open);
+        let Some(status) = new.status.or(reopened) else { return };
         let now = &view.task.value.status;
         let file = (Some(status), new.status_reason.clone());
         let then = (last.status, last.status_reason.clone());
@@ -268,8 +275,11 @@ impl Plan {
         }
     }
 
-    fn item(&mut self, view: &TaskView, last: &Last, new: &Item) {
-        let Some(then) = last.items.get(&new.key) else { return self.new_item(view, last, new) };
+    fn item(&mut self, view: &TaskView, last: &Last, new: &Item, below: &mut Below) {
+        let Some(then) = last.items.get(&new.key) else {
+            return self.new_item(view, last, new, below);
+        };
+        below.read(new.depth, Some(&then.id));
         let id = &then.id;
         let Some(now) = view.items.iter().find(|item| item.value.id == *id) else {
             if then.title != new.title || then.is_checked != new.is_checked {
@@ -287,7 +297,19 @@ impl Plan {
         self.take(&part, &name, take, || Edit::CheckItem { item, is_checked });
     }
 
-    fn new_item(&mut self, view: &TaskView, last: &Last, new: &Item) {
+    /// Names the items that have left the file since it was imported last. They stay: an import removes nothing.
+    fn gone(&mut self, view: &TaskView, last: &Last, new: &Content) {
+        let keys: BTreeSet<&str> = new.items.iter().map(|item| item.key.as_str()).collect();
+        let left =
+            last.items.iter().filter(|(key, item)| !item.is_gone && !keys.contains(key.as_str()));
+        let left: BTreeSet<&ItemId> = left.map(|(_, item)| &item.id).collect();
+        for item in view.items.iter().map(|item| &item.value).filter(|item| left.contains(&item.id))
+        {
+            self.keep(format!("item {} (no longer in the file)", item.title));
+        }
+    }
+
+    fn new_item(&mut self, view: &TaskView, last: &Last, new: &Item, below: &mut Below) {
         let folded = new.title.to_lowercase();
         let here = view.items.iter().map(|doc| &doc.value).find(|item| {
             item.title.to_lowercase() == folded
@@ -296,10 +318,15 @@ impl Plan {
         });
         let Some(here) = here else {
             self.added_items.push(new.key.clone());
-            self.change(format!("item {}", new.title));
-            let (title, is_checked, depth) = (new.title.clone(), new.is_checked, new.depth);
+            let depth = below.add(new.depth);
+            self.change(match depth == new.depth {
+                true => format!("item {}", new.title),
+                false => format!("item {} (added at the end, below no other)", new.title),
+            });
+            let (title, is_checked) = (new.title.clone(), new.is_checked);
             return self.edits.push(Edit::AddItem { title, is_checked, depth });
         };
+        below.read(new.depth, Some(&here.id));
         // Added both here and in the file: one item.
         if new.is_checked && !here.is_checked {
             self.change(format!("item {}", here.title));
@@ -309,6 +336,7 @@ impl Plan {
             id: here.id.clone(),
             title: here.title.clone(),
             is_checked: here.is_checked,
+            is_gone: false,
         };
         self.adopted.push((new.key.clone(), known));
     }
@@ -346,5 +374,42 @@ impl Plan {
             let (entry, is_set) = (then.id.clone(), new.flags.has(flag));
             self.take(&part, &name, take, || Edit::FlagEntry { entry, flag, is_set });
         }
+    }
+}
+
+/// Where the items of a file stand, to tell whether a new one, which goes to the end of the checklist, is below its
+/// own parent there.
+struct Below {
+    /// The last item of the checklist and those around it, from the outermost. None for one that is added.
+    end: Vec<Option<ItemId>>,
+    /// The last item that was read of the file and those around it.
+    file: Vec<Option<ItemId>>,
+}
+
+impl Below {
+    fn of(view: &TaskView) -> Self {
+        let mut end = Vec::new();
+        for item in view.items.iter().map(|item| &item.value) {
+            end.truncate(item.depth as usize);
+            end.push(Some(item.id.clone()));
+        }
+        Self { end, file: Vec::new() }
+    }
+
+    /// An item of the file that is there already, or is added.
+    fn read(&mut self, depth: u32, id: Option<&ItemId>) {
+        self.file.truncate(depth as usize);
+        self.file.push(id.cloned());
+    }
+
+    /// The depth that a new item gets at the end: its own if what it is below in the file is above it there too.
+    fn add(&mut self, depth: u32) -> u32 {
+        let around = self.file.len().min(depth as usize);
+        let is_there = self.end.get(..around) == Some(&self.file[..around]);
+        self.read(depth, None);
+        let depth = if is_there { depth } else { 0 };
+        self.end.truncate(depth as usize);
+        self.end.push(None);
+        depth
     }
 }

@@ -198,6 +198,67 @@ fn an_item_that_was_added_here_is_not_added_again() {
 }
 
 #[test]
+fn a_new_item_goes_below_its_own_parent_or_below_none() {
+    let world = World::new();
+    let deep = |key: &str, depth| Item { depth, ..item(key, key, false) };
+    let shapes = |task: &TaskId| -> Vec<(String, u32)> {
+        let view = world.view(task);
+        view.items.iter().map(|item| (item.value.title.clone(), item.value.depth)).collect()
+    };
+    let mut file = shed();
+    file.items = vec![deep("a", 0), deep("a1", 1), deep("b", 0), deep("b1", 1)];
+    let task = import(&world, &file).task;
+    // Below the last, with a child; below another, which is not the last; and one of its own.
+    file.items = ["a", "a1", "a2", "b", "b1", "b2", "b2x", "c", "c1"]
+        .map(|key| deep(key, u32::try_from(key.len()).unwrap() - 1))
+        .to_vec();
+    import(&world, &file);
+    let expected = [
+        ("a", 0),
+        ("a1", 1),
+        ("b", 0),
+        ("b1", 1),
+        ("a2", 0),
+        ("b2", 0),
+        ("b2x", 0),
+        ("c", 0),
+        ("c1", 1),
+    ];
+    assert_eq!(shapes(&task), expected.map(|(title, depth)| (title.to_owned(), depth)));
+}
+
+#[test]
+fn an_item_that_left_the_file_stays_and_is_named_once() {
+    let world = World::new();
+    let task = import(&world, &shed()).task;
+    let mut file = shed();
+    file.items[0] = item("9", "Order planks", false);
+    let gone = vec!["item Buy planks (no longer in the file)".to_owned()];
+    assert_eq!(import(&world, &file).kept, gone);
+    assert_eq!(titles(&world, &task).len(), 3);
+    file.due_on = None;
+    assert_eq!(import(&world, &file).kept, Vec::<String>::new());
+    // One that was taken out of the checklist here is not there to stay.
+    import(&world, &shed());
+    assert_eq!(import(&world, &file).kept, gone);
+}
+
+#[test]
+fn a_tick_that_is_taken_away_in_the_file_opens_the_task_unless_it_was_changed_here() {
+    let world = World::new();
+    let done = Task { status: Some(Status::Done), ..shed() };
+    let open = Task { status: None, ..shed() };
+    let task = import(&world, &done).task;
+    assert_eq!(import(&world, &open).outcome, Outcome::Updated { changes: 1 });
+    assert_eq!(world.view(&task).task.value.status.status, Status::Open);
+    import(&world, &done);
+    let status = Edit::Status { status: Status::Rejected, reason: None };
+    world.edit(&task, &[status]).unwrap();
+    let kept = import(&world, &open);
+    assert_eq!((kept.outcome, kept.kept), (Outcome::Unchanged, vec!["status".to_owned()]));
+}
+
+#[test]
 fn a_language_an_agent_found_gives_way_to_the_file() {
     let world = World::new();
     let task = import(&world, &shed()).task;

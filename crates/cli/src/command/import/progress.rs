@@ -129,7 +129,7 @@ impl Progress {
             lines.push(format!("  … and {} more", n_tasks - LISTED));
         }
         if !self.kept.is_empty() {
-            lines.push("Kept as they are, because they were changed here:".to_owned());
+            lines.push("Kept as they are here:".to_owned());
             lines.append(&mut self.kept);
         }
         if !self.remarks.is_empty() {

@@ -307,7 +307,9 @@ it under \"See a whole request\".
 - A request that is not sent, and a call that is refused because of what it is about, stand in the audit log as
   `policyDenied`, with the model and the reason, and without the text.
 - A text of which nobody knows what it was made of, because an earlier version wrote it, is not sent.
-- Once you have confirmed a proposal, its value is part of the task, and as private as that.
+- Once you have confirmed a proposal, its value is part of the task, and as private as that. Of one whose model had
+  been shown something private you are told so before, unless its task is private. It counts what was private when it
+  was proposed; of a proposal of an earlier version, and of one that another program made, it is not known and not said.
 
 ## A wake
 

@@ -426,3 +426,17 @@ fn a_box_of_what_is_done_leaves_the_other_lines_of_a_plain_list_tasks() {
     // A line above nothing but boxes names them.
     assert!(tasks("Party\n[x] cake\n[x] balloons\n").contains("[x] cake"));
 }
+
+#[test]
+fn the_text_of_a_day_is_not_that_of_the_day_above_it() {
+    let days = "## 2026-11-29\nToday\n- [ ] rest\n## 2026-11-27\n- called Ana\n- paid\n## 2026-11-28\n- [ ] walk\n";
+    assert_snapshot!(tasks(days), @"
+    markdown
+    2026-11-29: [ ] rest | Today
+    2026-11-27: - called Ana / - paid
+    2026-11-28: [ ] walk
+    ");
+    // Below a task that is no day, it says when its text was written.
+    let log = "## Roof\n- [ ] rest\n## 2026-11-27\n- called Ana\n## Door\n- [ ] walk\n";
+    assert!(!tasks(log).contains("\n2026-11-27"), "{}", tasks(log));
+}

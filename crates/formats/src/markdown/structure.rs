@@ -204,7 +204,9 @@ impl Walk<'_> {
             }
             self.below_over(at);
         } else if below == 0 {
-            match over.or(self.last).filter(|_| self.begins_with_day(at) && !section.is_bare) {
+            // The text of one day is not that of another.
+            let last = self.last.filter(|&last| !self.begins_with_day(last));
+            match over.or(last).filter(|_| self.begins_with_day(at) && !section.is_bare) {
                 // A day says when its text was written, not what is to do.
                 Some(task) => {
                     self.structure.kinds[task] = Kind::Task;

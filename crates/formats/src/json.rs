@@ -228,12 +228,8 @@ const SAMPLED: usize = 20;
 pub(crate) fn array_of_lines(text: &str) -> Option<String> {
     let text = text.trim_start_matches('\u{feff}');
     let is_object = |line: &str| {
-        let line = line.strip_suffix(',').unwrap_or(line);
+        let line = without_comma(line);
         line.starts_with('{') && serde_json::from_str::<&RawValue>(line).is_ok()
-    };
-    let is_filled = |line: &str| {
-        let line = line.trim_start();
-        !line.is_empty() && !line.starts_with("//") && !line.starts_with('#')
     };
     let mut sample = text.lines().filter(|line| is_filled(line)).map(str::trim).take(SAMPLED);
     // A document of its own is over several lines, or the only one.
@@ -251,8 +247,7 @@ pub(crate) fn array_of_lines(text: &str) -> Option<String> {
         }
         if is_filled(line) {
             array.push(if array.trim_start().is_empty() { '[' } else { ',' });
-            let line = line.trim_end();
-            array.push_str(line.strip_suffix(',').unwrap_or(line));
+            array.push_str(without_comma(line));
         }
     }
     array.push(']');
@@ -263,13 +258,22 @@ pub(crate) fn array_of_lines(text: &str) -> Option<String> {
 pub(crate) fn broken_line(name: &str, text: &str) -> Option<ReadError> {
     array_of_lines(text)?;
     let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
-    let is_filled =
-        |line: &&str| !line.is_empty() && !line.starts_with("//") && !line.starts_with('#');
     (1..).zip(lines).filter(|(_, line)| is_filled(line)).find_map(|(number, line)| {
-        let line = line.strip_suffix(',').unwrap_or(line);
-        let error = serde_json::from_str::<&RawValue>(line).err()?;
+        let error = serde_json::from_str::<&RawValue>(without_comma(line)).err()?;
         Some(not_json(name, number, &error))
     })
+}
+
+/// Whether a line of JSON lines has anything but a comment.
+fn is_filled(line: &str) -> bool {
+    let line = line.trim_start();
+    !line.is_empty() && !line.starts_with("//") && !line.starts_with('#')
+}
+
+/// A line of JSON lines without the comma that some programs write after it.
+fn without_comma(line: &str) -> &str {
+    let line = line.trim_end();
+    line.strip_suffix(',').unwrap_or(line)
 }
 
 fn not_json(name: &str, line: usize, error: &serde_json::Error) -> ReadError {

@@ -455,27 +455,12 @@ fn of_east_asia(text: &str) -> Option<String> {
         }
     }
     let [year, Some(month), Some(day)] = numbers else { return None };
-    let name = MONTHS.get(usize::from(month).checked_sub(1)?)?;
+    let name = Date::new(2000, i8::try_from(month).ok()?, 1).ok()?.strftime("%B").to_string();
     // A weekday in brackets may follow.
     let is_over = rest.is_empty() || rest.starts_with(['(', '（']) && rest.chars().count() <= 5;
     let year = year.map(|year| format!(" {year}")).unwrap_or_default();
     is_over.then(|| format!("{day} {name}{year}"))
 }
-
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 
 /// `+0100` and `+01:00` as the second.
 fn offset(zone: &str) -> Option<String> {

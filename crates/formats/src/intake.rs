@@ -33,7 +33,7 @@ pub use details::{DETAILS, is_details};
 pub(crate) use details::{Details, of_item};
 pub(crate) use draft::{Comment, Draft};
 pub use error::ReadError;
-pub(crate) use family::{Member, family};
+pub(crate) use family::{Candidate, Family, families};
 pub(crate) use gather::Gather;
 pub(crate) use html::{attributes, is_html, to_markdown, unescaped};
 pub(crate) use key::fold;

@@ -254,9 +254,8 @@ pub(crate) fn array_of_lines(text: &str) -> Option<String> {
     Some(array)
 }
 
-/// Why a text with an object on each line is none: the first line that is broken.
+/// What is wrong with the first broken line of a text with an object on each line.
 pub(crate) fn broken_line(name: &str, text: &str) -> Option<ReadError> {
-    array_of_lines(text)?;
     let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
     (1..).zip(lines).filter(|(_, line)| is_filled(line)).find_map(|(number, line)| {
         let error = serde_json::from_str::<&RawValue>(without_comma(line)).err()?;

@@ -29,7 +29,7 @@ use find::Found;
 use named::Named;
 use part::Part;
 
-use crate::intake::{Gather, Lines, Member, ReadError, ReadOptions, family, fold, of_item};
+use crate::intake::{Candidate, Family, Gather, Lines, ReadError, ReadOptions, families, fold};
 use crate::json::{self, Node};
 use crate::reading::{Format, Reading, Role};
 
@@ -55,8 +55,11 @@ pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Option<Read
     let lines = Lines::new(name, &whole)?;
     let root = match Node::of(name, &lines) {
         Ok(root) => root,
-        // Of several objects, the first that is broken, not the place where the next one is in its way.
-        Err(error) => return Err(json::broken_line(name, text).unwrap_or(error)),
+        // In JSON lines the broken line itself, not the place in the array where the next one is in its way.
+        Err(error) if matches!(whole, Cow::Owned(_)) => {
+            return Err(json::broken_line(name, text).unwrap_or(error));
+        }
+        Err(error) => return Err(error),
     };
     let found = find::tasks(root, false);
     let Some(first) = found.first() else { return Ok(None) };
@@ -112,33 +115,32 @@ fn settle(parts: Vec<Part<'_>>, gather: &mut Gather<'_>) -> Result<(), ReadError
         (parent != at).then_some(parent)
     };
     let parents: Vec<Option<usize>> = (0..parts.len()).map(parent_of).collect();
-    let members = family(&parents, |at| parts[at].is_bare);
-    let titles: Vec<String> = parts.iter().map(|part| part.draft.task.title.clone()).collect();
-    let done: Vec<bool> = parts.iter().map(|part| part.draft.is_done()).collect();
-    let ids: Vec<Option<String>> = parts.iter().map(|part| part.id.clone()).collect();
-    let words: Vec<_> = parts.iter().map(|part| part.draft.details.clone()).collect();
-    let claims: Vec<_> = parts.iter().map(|part| part.node.lines()).collect();
-    for ((at, part), member) in parts.into_iter().enumerate().zip(members) {
-        let Member::Task(items) = member else { continue };
-        let Part { node, mut draft, id, parent, roles, .. } = part;
-        for &(item, depth) in &items {
-            draft.item(ids[item].as_deref(), &titles[item], done[item], depth);
-            for (name, value) in words[item].iter() {
-                draft.details.push(&of_item(name, &titles[item]), value);
-            }
-        }
-        if let Some(parent) = parent {
-            let title = parents[at].map(|parent| titles[parent].clone());
-            draft.details.push("Part of", &title.unwrap_or(parent));
+    let part_of = |(part, parent): (&Part<'_>, &Option<usize>)| {
+        let id = part.parent.as_ref()?;
+        Some(parent.map_or(id, |parent| &parts[parent].draft.task.title).clone())
+    };
+    let mut part_of: Vec<Option<String>> = parts.iter().zip(&parents).map(part_of).collect();
+    let is_bare: Vec<bool> = parts.iter().map(|part| part.is_bare).collect();
+    let (mut places, candidates): (Vec<_>, Vec<_>) = parts
+        .into_iter()
+        .map(|Part { node, draft, id, roles, .. }| {
+            ((node, roles), Candidate { draft, id, lines: node.lines() })
+        })
+        .unzip();
+    for Family { at, task, items } in families(candidates, &parents, |at, _| is_bare[at]) {
+        let Candidate { mut draft, id, lines } = task;
+        let (node, roles) = &mut places[at];
+        if let Some(task) = part_of[at].take() {
+            draft.details.push("Part of", &task);
         }
         let key = id.unwrap_or_else(|| fold(&draft.task.title));
         let task = gather.add(node.line(), key, draft)?;
-        for (lines, role) in roles {
+        for (lines, role) in std::mem::take(roles) {
             gather.claim(lines, role, Some(task));
         }
-        gather.claim(node.lines(), Role::Field, Some(task));
-        for (item, _) in items {
-            gather.claim(claims[item].clone(), Role::Item, Some(task));
+        gather.claim(lines, Role::Field, Some(task));
+        for lines in items {
+            gather.claim(lines, Role::Item, Some(task));
         }
     }
     Ok(())

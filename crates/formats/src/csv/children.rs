@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 
 use super::sheet::Row;
 use crate::intake::{
-    Draft, Gather, Member, ReadError, family, fold, names_id, names_parent, of_item,
+    Candidate, Draft, Family, Gather, ReadError, families, fold, names_id, names_parent,
 };
 use crate::reading::{Columns, Role};
 
@@ -25,63 +25,35 @@ pub(super) fn settle(
     gather: &mut Gather<'_>,
 ) -> Result<(), ReadError> {
     let parents = parents(&parts, columns);
-    let categories: Vec<_> = parts.iter().map(|part| part.draft.task.category.clone()).collect();
-    let members = family(&parents, |at| {
-        let category = &categories[at];
-        let is_there = parents[at].is_some_and(|parent| categories[parent] == *category);
-        parts[at].draft.is_bare() && (category.is_none() || is_there)
-    });
-    let items: Vec<Option<Item>> =
-        parts.iter().zip(&members).map(|(part, member)| Item::of(part, member)).collect();
-    for (part, member) in parts.into_iter().zip(members) {
-        let Member::Task(below) = member else { continue };
-        let Part { row, mut draft, id, parent } = part;
-        let line = *row.lines.start();
-        let below = below.into_iter().filter_map(|(at, depth)| Some((items[at].as_ref()?, depth)));
-        let below: Vec<(&Item, u32)> = below.collect();
-        for (item, depth) in &below {
-            draft.item(item.id.as_deref(), &item.title, item.is_done, *depth);
-            for (name, value) in &item.details {
-                draft.details.push(&of_item(name, &item.title), value);
-            }
-        }
-        if let Some((name, cell)) = parent {
-            draft.details.push_new(&name, &cell);
+    let (rows, candidates): (Vec<_>, Vec<_>) = parts
+        .into_iter()
+        .map(|Part { row, draft, id, parent }| {
+            ((row, parent), Candidate { draft, id, lines: row.lines.clone() })
+        })
+        .unzip();
+    // An item has no category of its own.
+    let fits_an_item = |at: usize, candidates: &[Candidate]| {
+        let category = |at: usize| &candidates[at].draft.task.category;
+        let is_there = parents[at].is_some_and(|parent| category(parent) == category(at));
+        candidates[at].draft.is_bare() && (category(at).is_none() || is_there)
+    };
+    for Family { at, task, items } in families(candidates, &parents, fits_an_item) {
+        let Candidate { mut draft, id, lines } = task;
+        let line = *lines.start();
+        if let (_, Some((name, cell))) = &rows[at] {
+            draft.details.push_new(name, cell);
             let name: String = name.chars().take(40).collect();
             gather.say(line, format!("the column `{name}` has no field: kept as text"));
         }
         let key = id.unwrap_or_else(|| fold(&draft.task.title));
         let task = gather.add(line, key, draft)?;
         gather.claim(line..=line, Role::Task, Some(task));
-        gather.claim(row.lines.clone(), Role::Note, Some(task));
-        for (item, _) in below {
-            gather.claim(item.lines.clone(), Role::Item, Some(task));
+        gather.claim(lines, Role::Note, Some(task));
+        for lines in items {
+            gather.claim(lines, Role::Item, Some(task));
         }
     }
     Ok(())
-}
-
-/// A row that is an item.
-struct Item {
-    id: Option<String>,
-    title: String,
-    is_done: bool,
-    details: Vec<(String, String)>,
-    lines: std::ops::RangeInclusive<usize>,
-}
-
-impl Item {
-    fn of(part: &Part<'_>, member: &Member) -> Option<Self> {
-        let details = part.draft.details.iter();
-        let details = details.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        (*member == Member::Item).then(|| Self {
-            id: part.id.clone(),
-            title: part.draft.task.title.clone(),
-            is_done: part.draft.is_done(),
-            details: details.collect(),
-            lines: part.row.lines.clone(),
-        })
-    }
 }
 
 /// The row that each row is a part of, by its id or title. What several rows are called names none of them.

@@ -5,192 +5,9 @@ use dormouse_types::task::{Priority, Status};
 use super::boxes::{boxed, is_tick};
 use super::sheet_words;
 
-const STATUS: &[(Status, &[&str])] = &[
-    (
-        Status::Open,
-        &[
-            "open",
-            "new",
-            "todo",
-            "to do",
-            "backlog",
-            "inbox",
-            "not started",
-            "needs action",
-            "pending",
-            "offen",
-            "neu",
-            "zu erledigen",
-            "nicht begonnen",
-            "à faire",
-            "a faire",
-            "ouvert",
-            "pendiente",
-            "por hacer",
-            "abierto",
-            "de făcut",
-            "de facut",
-            "deschis",
-            "da fare",
-            "te doen",
-            "att göra",
-        ],
-    ),
-    (Status::Groomed, &["groomed", "ready", "next", "bereit", "prêt", "listo", "gata de lucru"]),
-    (
-        Status::InProgress,
-        &[
-            "in progress",
-            "in process",
-            "doing",
-            "started",
-            "active",
-            "wip",
-            "ongoing",
-            "underway",
-            "working on it",
-            "review",
-            "in review",
-            "under review",
-            "to review",
-            "reviewing",
-            "code review",
-            "testing",
-            "in testing",
-            "in test",
-            "qa",
-            "in qa",
-            "in arbeit",
-            "in bearbeitung",
-            "läuft",
-            "begonnen",
-            "en cours",
-            "en curso",
-            "en progreso",
-            "en proceso",
-            "haciendo",
-            "în lucru",
-            "in lucru",
-            "în curs",
-            "in curs",
-            "in corso",
-            "bezig",
-        ],
-    ),
-    (
-        Status::Blocked,
-        &["blocked", "stuck", "blockiert", "gesperrt", "bloqué", "bloque", "bloqueado", "blocat"],
-    ),
-    (
-        Status::OnHold,
-        &[
-            "on hold",
-            "hold",
-            "waiting",
-            "waiting for",
-            "waiting on someone else",
-            "waiting for someone else",
-            "awaiting",
-            "deferred",
-            "paused",
-            "someday",
-            "wartet",
-            "warten",
-            "zurückgestellt",
-            "en attente",
-            "en espera",
-            "în așteptare",
-            "in asteptare",
-            "amânat",
-        ],
-    ),
-    (
-        Status::Done,
-        &[
-            "done",
-            "completed",
-            "complete",
-            "closed",
-            "finished",
-            "resolved",
-            "fixed",
-            "verified",
-            "delivered",
-            "erledigt",
-            "fertig",
-            "abgeschlossen",
-            "fait",
-            "terminé",
-            "termine",
-            "fini",
-            "hecho",
-            "terminado",
-            "completado",
-            "făcut",
-            "facut",
-            "gata",
-            "terminat",
-            "fatto",
-            "completato",
-            "klaar",
-            "gedaan",
-            "klar",
-            "färdig",
-        ],
-    ),
-    (
-        Status::Rejected,
-        &[
-            "rejected",
-            "cancelled",
-            "canceled",
-            "dropped",
-            "wontfix",
-            "won't do",
-            "abandoned",
-            "duplicate",
-            "removed",
-            "won't fix",
-            "wont fix",
-            "wont do",
-            "will not do",
-            "not planned",
-            "not doing",
-            "obsolete",
-            "invalid",
-            "cannot reproduce",
-            "not a bug",
-            "declined",
-            "discarded",
-            "abgebrochen",
-            "verworfen",
-            "abgelehnt",
-            "duplikat",
-            "hinfällig",
-            "storniert",
-            "entfällt",
-            "annulé",
-            "annule",
-            "abandonné",
-            "rejeté",
-            "doublon",
-            "cancelado",
-            "rechazado",
-            "descartado",
-            "duplicado",
-            "respins",
-            "duplicat",
-            "anulat",
-            "annullato",
-        ],
-    ),
-];
-
 /// The status that a word for it means.
 pub(crate) fn status_of(text: &str) -> Option<Status> {
-    let word = folded(text);
-    let found = STATUS.iter().find(|(_, words)| words.contains(&word.as_str()));
-    found.map(|&(status, _)| status).or_else(|| sheet_words::status(&word))
+    sheet_words::status(&folded(text))
 }
 
 /// Whether a mark in a column of its own means done; `None` for anything that is no such mark.
@@ -203,17 +20,13 @@ pub(crate) fn is_done(text: &str) -> Option<bool> {
         return Some(is_ticked);
     }
     match folded(text).as_str() {
-        "x" | "✓" | "✔" | "✅" | "☑" | "[x]" | "1" | "true" | "yes" | "y" | "ok" | "ja" | "j"
-        | "wahr" | "oui" | "vrai" | "sí" | "si" | "verdadero" | "da" | "adevărat" | "100"
-        | "100%" | "100 %" => Some(true),
-        "" | "[ ]" | "☐" | "❌" | "0" | "false" | "no" | "n" | "nein" | "falsch" | "non"
-        | "faux" | "falso" | "nu" | "fals" | "-" | "0%" | "0 %" => Some(false),
-        word => match status_of(word) {
-            Some(Status::Done) => Some(true),
-            Some(Status::Open | Status::InProgress | Status::Groomed) => Some(false),
-            Some(Status::Blocked | Status::OnHold | Status::Rejected) => None,
-            None => sheet_words::answer(word),
-        },
+        "x" | "✓" | "✔" | "✅" | "☑" | "[x]" | "1" | "100" | "100%" | "100 %" => Some(true),
+        "" | "[ ]" | "☐" | "❌" | "0" | "-" | "0%" | "0 %" => Some(false),
+        word => sheet_words::answer(word).or_else(|| match status_of(word)? {
+            Status::Done => Some(true),
+            Status::Open | Status::InProgress | Status::Groomed => Some(false),
+            Status::Blocked | Status::OnHold | Status::Rejected => None,
+        }),
     }
 }
 
@@ -229,15 +42,9 @@ pub(crate) fn is_no_priority(text: &str) -> bool {
 /// are not words.
 pub(crate) fn priority_of(text: &str) -> Option<Priority> {
     match folded(text).as_str() {
-        "p0" | "urgent" | "critical" | "highest" | "blocker" | "asap" | "dringend" | "kritisch"
-        | "höchste" | "urgente" | "critique" | "crítica" | "critic" | "!!!" => Some(Priority::P0),
-        "p1" | "high" | "important" | "hoch" | "wichtig" | "haute" | "élevée" | "elevee"
-        | "alta" | "alto" | "ridicată" | "mare" | "!!" => Some(Priority::P1),
-        "p2" | "medium" | "normal" | "mittel" | "moyenne" | "normale" | "media" | "medie" | "!" => {
-            Some(Priority::P2)
-        }
-        "p3" | "low" | "lowest" | "niedrig" | "gering" | "basse" | "faible" | "baja"
-        | "scăzută" | "mică" | "bassa" => Some(Priority::P3),
+        "!!!" => Some(Priority::P0),
+        "!!" => Some(Priority::P1),
+        "!" => Some(Priority::P2),
         word => sheet_words::priority(word),
     }
 }
@@ -251,23 +58,6 @@ pub(crate) fn priority_named(text: &str) -> Option<Priority> {
         _ => None,
     })
 }
-
-/// Headings of a list of what is to be done, in lower case and without hyphens.
-#[rustfmt::skip]
-const ACTION_HEADINGS: &[&str] = &[
-    "action items", "actions", "action points", "action list", "todo", "to do", "todos", "to dos",
-    "to do list", "todo list", "task list", "tasks", "my tasks", "open tasks", "open items",
-    "next steps", "next actions", "follow ups", "follow up", "things to do", "what to do",
-    "aufgaben", "offene aufgaben", "aufgabenliste", "zu erledigen", "nächste schritte",
-    "offene punkte", "maßnahmen", "to do liste", "noch zu tun",
-    "à faire", "a faire", "tâches", "liste des tâches", "prochaines étapes", "actions à mener",
-    "por hacer", "tareas", "lista de tareas", "tareas pendientes", "pendientes",
-    "próximos pasos", "acciones",
-    "to pack", "to buy", "to get", "to bring", "shopping list", "packing list", "checklist",
-    "einkaufsliste", "packliste", "checkliste", "zu kaufen", "liste de courses", "à acheter", "lista de la compra",
-    "lista de compras", "por comprar", "lista de cumpărături", "de cumpărat",
-    "de făcut", "de facut", "sarcini", "lista de sarcini", "pași următori", "acțiuni",
-];
 
 /// The status of a list whose heading is only a word for it, such as "To do", "Doing" or "Done".
 pub(crate) fn list_status(heading: &str) -> Option<Status> {
@@ -297,8 +87,7 @@ pub(crate) fn without_limit(lane: &str) -> &str {
 /// Whether a heading says that the list below it is what is to be done.
 pub(crate) fn names_actions(heading: &str) -> bool {
     let bare = heading.trim_matches(|c: char| !c.is_alphanumeric());
-    let words = folded(bare);
-    ACTION_HEADINGS.contains(&words.as_str()) || sheet_words::names_actions(&words)
+    sheet_words::names_actions(&folded(bare))
 }
 
 /// The words of a line that is bold as a whole, without a colon at its end.

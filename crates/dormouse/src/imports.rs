@@ -3,7 +3,7 @@
 //! What a person corrected is kept under the file's name before the first task is written, so the
 //! next import of the file, and an import that goes on after it was interrupted, do the same.
 
-mod download;
+mod renamed_copy;
 mod missing;
 mod moved;
 mod options;
@@ -12,7 +12,7 @@ mod same_titles;
 
 use dormouse_agents::AgentError;
 use dormouse_agents::lifecycle::NewAgent;
-use dormouse_formats::plan::{self as formats_plan, Planned};
+use dormouse_formats::plan::{self as formats_plan, AgentChoice, Planned, deserves_agent};
 use dormouse_journal::{JournalError, Outcome};
 use dormouse_store::retry::{Policy, retry};
 use dormouse_store::{MaybeRefused as _, Refusal};
@@ -130,9 +130,12 @@ impl Dormouse {
     ) -> Result<(), Error> {
         let doubled = self.doubled(caller, file, &made.moved).await?;
         let missing = self.missing(caller, file, made).await?;
-        let same_titles = self.same_titles(caller, file, made).await?;
-        let copied = self.copied(caller, file, options, made).await?;
-        let all = doubled.into_iter().chain(missing).chain(same_titles).chain(copied);
+        // What is known of a copy says more than that the titles are the same.
+        let again = match self.copied(caller, file, options, made).await? {
+            Some(copied) => Some(copied),
+            None => self.same_titles(caller, file, made).await?,
+        };
+        let all = doubled.into_iter().chain(missing).chain(again);
         made.planned.remarks.extend(all);
         made.planned.remarks.sort_by_key(|remark| remark.line);
         Ok(())
@@ -203,7 +206,8 @@ impl Dormouse {
                     ImportOutcome::Unchanged
                 }
             };
-            let agent_id = if options.agents.gives(&task) {
+            let suggests_agent = deserves_agent(&task.draft) == AgentChoice::Give;
+            let agent_id = if options.agents.gives(task.draft.status, task.agent, suggests_agent) {
                 self.agent_of_import(caller, &imported.task).await?
             } else {
                 None

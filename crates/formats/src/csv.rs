@@ -26,18 +26,24 @@ mod write;
 
 pub(crate) use write::{head, lost, task_row};
 
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::RangeInclusive;
 
 use crate::intake::{Gather, Lines, ReadError, ReadOptions};
 use crate::markdown;
-pub use crate::reading::{Because, Column, ColumnGuess, Columns};
+pub use crate::reading::{Because, Column, ColumnGuess, Columns, SampleRow};
 use crate::reading::{Format, Reading, Role};
 
 use guess::SAMPLE;
-use sheet::Sheet;
+use sheet::{Row, Sheet};
 
 /// Units: bytes. So much of a text is looked at to find whether it is a sheet.
 const LOOKED_AT: usize = 4 * 1024 * 1024;
+
+/// How much of a sheet a person is shown: rows, cells of a row, and characters of a cell.
+const SAMPLED_ROWS: usize = 5;
+const SAMPLED_CELLS: usize = 60;
+const SAMPLED_CHARS: usize = 400;
 
 /// A sheet with so many columns needs no names that are known.
 const WIDE: usize = 8;
@@ -118,10 +124,11 @@ pub fn read(
         gather.say(line, "this quote is never closed: from here on quotes are read as text");
     }
     let guessed = guess::guess(&sheet);
-    let columns = match meanings {
+    let mut columns = match meanings {
         Meanings::Declared(meanings) => corrected(guessed, name, meanings)?,
         Meanings::Known(known) => recalled(guessed, known),
     };
+    columns.sample = sample(&sheet, columns.has_head);
     match columns.is_todoist {
         true => todoist::rows(&sheet, &columns, options, &mut gather)?,
         false => rows::rows(&sheet, &columns, options, &mut gather)?,
@@ -134,6 +141,18 @@ pub fn read(
         first.entries.extend(markdown::entries_of("above the columns#1", &text));
     }
     Ok(reading)
+}
+
+/// The first rows below the one that names the columns.
+fn sample(sheet: &Sheet, has_head: bool) -> Vec<SampleRow> {
+    let rows = sheet.rows.iter().skip(usize::from(has_head)).filter(|row| !row.is_empty());
+    let cells = |row: &Row| {
+        let cells = row.cells.iter().take(SAMPLED_CELLS);
+        cells.map(|cell| cell.trim().chars().take(SAMPLED_CHARS).collect()).collect()
+    };
+    rows.take(SAMPLED_ROWS)
+        .map(|row| SampleRow { line: row.lines.start() + 1, cells: cells(row) })
+        .collect()
 }
 
 /// The text above the row that names the columns, which is about the whole sheet. The first task keeps it.
@@ -185,12 +204,17 @@ fn corrected(mut columns: Columns, name: &str, meanings: &[Column]) -> Result<Co
 }
 
 /// The columns with the meanings that a person gave them when the sheet was imported before. A column
-/// is known by its name; the guess stays if no column would be the title.
+/// is known by its name, and of several columns of one name by its place among them; the guess stays if no
+/// column would be the title.
 fn recalled(guessed: Columns, known: &[(String, Column)]) -> Columns {
     let mut columns = guessed.clone();
+    let mut of_name: BTreeMap<&str, VecDeque<usize>> = BTreeMap::new();
+    for (at, guess) in guessed.columns.iter().enumerate() {
+        of_name.entry(&guess.name).or_default().push_back(at);
+    }
     for (name, column) in known {
-        let at = columns.columns.iter().position(|guess| guess.name == *name);
-        if let Some(at) = at {
+        let next = of_name.get_mut(name.as_str()).and_then(VecDeque::pop_front);
+        if let Some(at) = next {
             set(&mut columns, at, *column);
         }
     }

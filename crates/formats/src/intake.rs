@@ -24,10 +24,7 @@ mod words;
 pub(crate) use boxes::{
     boxed, is_tick, signed, status_of_mark, take_boxes, ticked_at_end, with_sign,
 };
-pub(crate) use columns::{
-    column_named, names_any_day, names_cancelled, names_id, names_outcome, names_parent,
-    names_past, names_time,
-};
+pub(crate) use columns::{column_named, names_any_day, names_id, names_past, names_time};
 pub(crate) use dates::{Dated, Dates, day_of, of_milliseconds};
 pub use details::{DETAILS, is_details};
 pub(crate) use details::{Details, of_item};

@@ -49,7 +49,13 @@ impl<'a> Node<'a> {
     /// Errors: it is not JSON.
     pub fn of(name: &str, lines: &'a Lines<'a>) -> Result<Self, ReadError> {
         match serde_json::from_str::<&RawValue>(lines.text()) {
-            Ok(raw) => Ok(Self { lines, raw: raw.get() }),
+            Ok(raw) => match escaped_nul(raw.get()) {
+                Some(at) => {
+                    let line = *lines.lines_of(&raw.get()[at..]).start() + 1;
+                    Err(ReadError::Nul { name: name.to_owned(), line })
+                }
+                None => Ok(Self { lines, raw: raw.get() }),
+            },
             Err(error) => Err(not_json(name, error.line().max(1), &error)),
         }
     }
@@ -83,13 +89,17 @@ impl<'a> Node<'a> {
         bytes.start as usize..bytes.end as usize
     }
 
-    /// A text, or that of the time which an object holds, as `{"dateTime": "…", "timeZone": "UTC"}`.
+    /// A text, or that of the time which an object holds, as `{"dateTime": "…", "timeZone": "UTC"}`. A time of
+    /// another zone is that of the person whose list it is.
     pub fn of_time(&self) -> Option<String> {
         if !self.is_object() {
             return self.text();
         }
         let mut object = self.object();
-        ["dateTime", "date", "string"].iter().find_map(|name| object.take_text(name))
+        let time = ["dateTime", "date", "string"].iter().find_map(|name| object.take_text(name))?;
+        let is_utc = object.take_text("timeZone").is_some_and(|zone| zone == "UTC");
+        let has_time = || time.contains('T') && !time.ends_with('Z');
+        Some(if is_utc && has_time() { format!("{time}Z") } else { time })
     }
 
     /// The items of an array; none if it is no array.
@@ -203,6 +213,24 @@ impl<'a> Object<'a> {
     }
 }
 
+/// Where a document has a NUL written as `\u0000`, which no more than the character itself is text.
+fn escaped_nul(json: &str) -> Option<usize> {
+    let is_escape = |&at: &usize| {
+        let before = json[..at].bytes().rev().take_while(|&byte| byte == b'\\').count();
+        before.is_multiple_of(2)
+    };
+    json.match_indices("\\u0000").map(|(at, _)| at).find(is_escape)
+}
+
+/// A text below the comments that stand above it.
+pub(crate) fn below_comments(text: &str) -> &str {
+    let mut rest = text.trim_start_matches('\u{feff}').trim_start();
+    while rest.starts_with("//") || rest.starts_with('#') {
+        rest = rest.split_once('\n').map_or("", |(_, below)| below.trim_start());
+    }
+    rest
+}
+
 /// Whether a text begins as a JSON document.
 pub(crate) fn begins(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '['])
@@ -241,12 +269,13 @@ pub(crate) fn array_of_lines(text: &str) -> Option<String> {
         return None;
     }
     let mut array = String::with_capacity(text.len() + text.len() / 16 + 2);
-    for line in text.lines() {
-        if !array.is_empty() {
+    let mut sign = '[';
+    for (at, line) in text.lines().enumerate() {
+        if at > 0 {
             array.push('\n');
         }
         if is_filled(line) {
-            array.push(if array.trim_start().is_empty() { '[' } else { ',' });
+            array.push(std::mem::replace(&mut sign, ','));
             array.push_str(without_comma(line));
         }
     }

@@ -79,7 +79,7 @@ fn bare(subject: &str) -> &str {
 
 /// Reads a mail.
 pub(crate) fn read(name: &str, text: &str) -> Reading {
-    let mut reading = Reading::of(Format::Markdown);
+    let mut reading = Reading::of(Format::Mail);
     let lines = reading::lines(text);
     let end = head_end(&lines);
     let (subject_at, words) = subject(&lines[..end]).unwrap_or((0, stem(name)));

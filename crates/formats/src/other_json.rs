@@ -35,14 +35,15 @@ use crate::reading::{Format, Reading, Role};
 
 /// Whether a text is JSON in which tasks are found.
 pub fn looks_like(text: &str) -> bool {
-    if !json::begins(text) {
+    if !json::begins(json::below_comments(text)) {
         return false;
     }
     let text = in_one(text);
     let Ok(lines) = Lines::new("", &text) else { return false };
     match Node::of("", &lines) {
         Ok(root) => !find::tasks(root, true).is_empty(),
-        // One line of several is broken: what reads them says which.
+        // What reads it says which line is wrong.
+        Err(ReadError::Nul { .. }) => true,
         Err(_) => matches!(text, Cow::Owned(_)),
     }
 }

@@ -17,6 +17,7 @@ mod due;
 mod join;
 mod layout;
 mod read;
+mod readers;
 mod rework;
 mod sheet;
 mod wanted;

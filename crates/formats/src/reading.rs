@@ -14,7 +14,7 @@ use dormouse_types::draft::{Remark, Task};
 use jiff::civil::Date;
 
 pub use cancel::Cancel;
-pub use columns::{Because, Column, ColumnGuess, Columns};
+pub use columns::{Because, Column, ColumnGuess, Columns, SampleRow};
 pub use options::{DayOrder, ReadOptions};
 
 /// The most lines of one text: each costs memory in the plan.

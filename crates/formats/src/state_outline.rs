@@ -150,7 +150,7 @@ pub(crate) fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Read
         labels.iter().for_each(|label| node.draft.label(label));
     }
     Outline::new(nodes).settle_states(&title, &mut gather)?;
-    Ok(gather.finish(Format::Markdown))
+    Ok(gather.finish(Format::OrgMode))
 }
 
 /// The headings that are tasks where nobody wrote a state: those with none below them.

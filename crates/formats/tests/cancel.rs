@@ -27,6 +27,11 @@ fn text(format: Format, n: usize) -> String {
     let each = |line: &dyn Fn(usize) -> String| (0..n).map(line).collect::<String>();
     match format {
         Format::Markdown => each(&|n| format!("# Plank {n}\n- [ ] saw\n\nby Friday\n\n")),
+        Format::Mail => {
+            let head = "From: Ana\nTo: Ben\nSubject: Deck\n\n";
+            format!("{head}{}", each(&|n| format!("- Plank {n} by Friday\n")))
+        }
+        Format::OrgMode => each(&|n| format!("* TODO Plank {n} by Friday\n")),
         Format::PlainLines | Format::TodoTxt => each(&|n| format!("Plank {n} by Friday\n")),
         Format::ICalendar => {
             let todos = each(&|n| format!("BEGIN:VTODO\nUID:{n}\nSUMMARY:Plank\nEND:VTODO\n"));

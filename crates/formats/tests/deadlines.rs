@@ -247,7 +247,7 @@ fn the_meanings_that_a_person_gives_to_columns_hold() {
     assert_eq!(sheet.meanings(), said);
     let planned = plan::apply(text, &reading, &Kept::default(), &[]).unwrap();
     assert_eq!(planned.sheet.as_ref(), Some(&sheet));
-    assert_snapshot!(serde_json::to_string(&sheet).unwrap(), @r#"{"delimiter":",","hasHead":true,"columns":[{"name":"what","column":"title","because":"name"},{"name":"room","column":"category","because":"person"},{"name":"who","column":"keptInNote","because":"name"},{"name":"on","column":"due","because":"days","n":2,"of":2}]}"#);
+    assert_snapshot!(serde_json::to_string(&sheet).unwrap(), @r#"{"delimiter":",","hasHead":true,"columns":[{"name":"what","column":"title","because":"name"},{"name":"room","column":"category","because":"person"},{"name":"who","column":"keptInNote","because":"name"},{"name":"on","column":"due","because":"days","n":2,"of":2}],"sample":[{"line":2,"cells":["Shelf","hall","Radu","5.12."]},{"line":3,"cells":["Sofa","bath","Ana","6.12."]}]}"#);
     assert_eq!(
         serde_json::from_str::<dormouse_formats::csv::Columns>(
             &serde_json::to_string(&sheet).unwrap()

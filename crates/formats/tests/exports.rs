@@ -567,3 +567,30 @@ fn what_a_note_holds_comes_back_as_a_note_and_hides_no_other_task() {
         assert_eq!((days, written.losses.len()), (vec![None], 0), "{text}: {:?}", written.losses);
     }
 }
+
+#[test]
+fn one_exported_task_stays_one_whatever_dates_its_items_name() {
+    let item = |title: &str, depth| draft::Item {
+        key: title.to_owned(),
+        title: title.to_owned(),
+        is_checked: false,
+        depth,
+    };
+    let task = Task {
+        key: "jt-01m8hyt3x6sw180vnxw66s936h".to_owned(),
+        title: "Plant".to_owned(),
+        items: vec![item("Soil 📅 2026-11-30", 0), item("Pots ⏫", 1), item("Water", 0)],
+        ..Task::default()
+    };
+    let text = write(&[task.clone()], ExportFormat::Markdown).text;
+    let reading = markdown::reading("plant.md", text.as_bytes()).unwrap();
+    assert_eq!(reading.tasks.len(), 1, "{text}");
+    let titles = |items: &[draft::Item]| -> Vec<String> {
+        items.iter().map(|item| item.title.clone()).collect()
+    };
+    assert_eq!(titles(&reading.tasks[0].items), titles(&task.items));
+    assert_eq!(losses(&[task], ExportFormat::Markdown), []);
+    // A note that only has an id of its own is a list of tasks, as any other.
+    let note = "---\nid: 202611301200\n---\n# Plant\n- [ ] Soil 📅 2026-11-30\n- [ ] Pots\n";
+    assert_eq!(markdown::reading("note.md", note.as_bytes()).unwrap().tasks.len(), 2);
+}

@@ -128,17 +128,17 @@ Ola
 #[test]
 fn a_mail_is_a_task_named_by_its_subject_and_keeps_its_head_and_what_it_quotes() {
     assert_snapshot!(tasks(MAIL), @"
-    markdown
+    mail
     Trip to Rome: due 2026-11-24 | [ ] book the hotel | [ ] with breakfast | [x] buy the tickets | From: Ola <ola@example.com> / To: Bo <bo@example.com>, /  Ana <ana@example.com> / Subject: Re: Trip to Rome / Date: Fri, 20 Nov 2026 10:00:00 +0100 / Message-ID: <1@example.com> /  / Hi Bo, /  / could you do this by 24.11.? /  / Thanks, / Ola /  / > On Thursday, Bo wrote: / > - ask about the dog / > Please call me tomorrow.
     ");
     let answered = "Subject: Umzug\nVon: Ina\n\nGerne.\n\n> Kannst du\n> - Kartons holen\n> - Strom ummelden\n> bis morgen?\n";
     assert_snapshot!(tasks(answered), @"
-    markdown
+    mail
     Umzug: [ ] Kartons holen | [ ] Strom ummelden | Von: Ina /  / Gerne. /  / > Kannst du / > bis morgen?
     ");
     let passed_on = "Subject: Fwd: Flat\nFrom: Ina\nDate: Mon, 2 Nov 2026\n\nSee below.\n\n----- Original Message -----\nFrom: Uwe\n\n- keys\n";
     assert_snapshot!(tasks(passed_on), @"
-    markdown
+    mail
     Flat: [ ] keys | Subject: Fwd: Flat / From: Ina / Date: Mon, 2 Nov 2026 /  / See below. /  / ----- Original Message ----- / From: Uwe
     ");
 }

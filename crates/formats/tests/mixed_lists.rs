@@ -183,7 +183,7 @@ fn bullets_of_several_kinds_with_a_box_among_them_are_one_list_of_items() {
 fn the_counts_and_settings_of_org_mode_are_no_words_of_a_task() {
     let text = "#+TITLE: Next\n#+TODO: TODO NEXT | DONE\n#+STARTUP: overview\n\n* Work [2/5]\n** TODO Write [40%]\n** TODO [1/2] Send :home:\n** TODO See [3]\n";
     assert_snapshot!(tasks(text), @"
-    markdown
+    orgMode
     Write: OPEN | in Work
     Send: OPEN | in Work
     See [3]: OPEN | in Work

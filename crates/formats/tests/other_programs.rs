@@ -1,8 +1,10 @@
 //! Lists of programs that have no format of their own: other JSON, outlines, pages of Logseq, files of Org mode.
 
+use dormouse_formats::csv::Column;
 use dormouse_formats::plan::{self, Format, Options, Reading, Role};
 use dormouse_types::task::{Priority, Status};
 use jiff::civil::date;
+use jiff::tz::TimeZone;
 
 use crate::readings::is_whole;
 
@@ -485,4 +487,137 @@ fn an_item_may_say_what_it_is_in_an_object_of_its_own() {
     );
     assert_eq!(titles(&reading), ["Trip (visa)"]);
     assert!(reading.tasks[0].items[0].is_checked);
+}
+
+#[test]
+fn midnight_in_utc_is_a_day_wherever_its_reader_is() {
+    let due = |zone: &str, text: &str| {
+        let mut options = Options::default();
+        options.read.zone = TimeZone::get(zone).unwrap();
+        plan::read("list", text.as_bytes(), &options).unwrap().tasks[0].due_on
+    };
+    let day = Some(date(2026, 12, 1));
+    for text in [
+        r#"[{"title":"Rent","status":"needsAction","due":"2026-12-01T00:00:00.000Z"}]"#,
+        r#"[{"title":"Rent","status":"open","due":"2026-12-01T00:00:00+00:00"}]"#,
+        r#"[{"title":"Rent","status":"open","due":1796083200000}]"#,
+        "Task,Due\nRent,2026-12-01 00:00:00+00:00\n",
+        "Task,Due\nRent,2026-12-01T00:00:00Z\n",
+    ] {
+        for zone in ["America/New_York", "UTC", "Europe/Bucharest", "Pacific/Auckland"] {
+            assert_eq!(due(zone, text), day, "{zone} {text}");
+        }
+    }
+    // Any other time is one of the reader's day.
+    let late = r#"[{"title":"Rent","status":"open","due":"2026-12-01T23:00:00Z"}]"#;
+    assert_eq!(due("Europe/Berlin", late), Some(date(2026, 12, 2)));
+    assert_eq!(due("America/New_York", late), day);
+    // The zone may stand beside the time.
+    let apart = r#"[{"title":"Rent","status":"notStarted","dueDateTime":{"dateTime":"2026-11-30T23:00:00.0000000","timeZone":"UTC"}}]"#;
+    assert_eq!(due("Europe/Berlin", apart), day);
+    assert_eq!(due("UTC", apart), Some(date(2026, 11, 30)));
+}
+
+#[test]
+fn json_lines_may_begin_with_blank_lines_and_comments() {
+    let objects = "{\"title\":\"Roof\",\"done\":false}\n{\"title\":\"Door\",\"done\":true}\n";
+    for above in ["", "\n", "\n\n  \n", "# exported today\n", "// exported today\n\n"] {
+        let reading = read(&format!("{above}{objects}"));
+        assert_eq!(reading.format, Format::OtherJson, "{above:?}");
+        assert_eq!(titles(&reading), ["Roof", "Door"], "{above:?}");
+        assert_eq!(reading.tasks[0].line, above.lines().count() + 1, "{above:?}");
+    }
+    // A heading above an object that is no list of lines is Markdown.
+    assert_eq!(read("# Settings\n{\n  \"a\": 1\n}\n").format, Format::Markdown);
+}
+
+#[test]
+fn a_nul_that_json_escapes_is_refused_with_its_line() {
+    let refused = |text: &str| {
+        let read = plan::read("list.json", text.as_bytes(), &Options::default());
+        read.map(|reading| reading.tasks.len()).map_err(|error| error.to_string())
+    };
+    let text = "[{\"title\":\"a\",\"done\":false},\n{\"title\":\"Z\\u0000b\",\"done\":false}]";
+    let error = refused(text).unwrap_err();
+    assert!(error.contains("list.json") && error.contains("line 2"), "{error}");
+    // A backslash before it makes it the letters that it is written with.
+    assert_eq!(refused(r#"[{"title":"Z\\u0000b","done":false}]"#), Ok(1));
+}
+
+#[test]
+fn a_column_says_what_a_row_is_a_part_of_and_what_became_of_it() {
+    let sheet = "Task,Parent task,Resolution,Canceled at\nMove,,,\nBoxes,Move,,\nVan,,Won't Do,\n";
+    let columns = |columns: Option<Vec<Column>>| {
+        let options = Options { columns, ..Options::default() };
+        let reading = plan::read("list.csv", sheet.as_bytes(), &options).unwrap();
+        let meanings = reading.sheet.as_ref().unwrap().meanings();
+        (meanings, titles(&reading))
+    };
+    let (guessed, tasks) = columns(None);
+    assert_eq!(guessed, [Column::Title, Column::Parent, Column::Outcome, Column::Canceled]);
+    assert_eq!(tasks, ["Move (Boxes)", "Van"]);
+    // What a person says of the column holds.
+    let said = vec![Column::Title, Column::KeptInNote, Column::KeptInNote, Column::KeptInNote];
+    assert_eq!(columns(Some(said)).1, ["Move", "Boxes", "Van"]);
+}
+
+#[test]
+fn columns_of_one_name_keep_the_meaning_that_a_person_gave_each() {
+    let sheet = "Task,Date,Date\nRent,2026-12-01,2026-11-01\nGas,2026-12-05,2026-11-02\n";
+    let read = |options: Options| plan::read("list.csv", sheet.as_bytes(), &options).unwrap();
+    let first = read(Options::default());
+    let guessed = first.sheet.unwrap().columns;
+    let known = guessed.iter().map(|guess| (guess.name.clone(), guess.column)).collect();
+    let again = read(Options { known_columns: known, ..Options::default() });
+    assert_eq!(again.sheet.unwrap().columns, guessed);
+    assert_eq!(again.tasks, first.tasks);
+    let said = [("Task", Column::Title), ("Date", Column::Start), ("Date", Column::Due)];
+    let known = said.map(|(name, column)| (name.to_owned(), column)).to_vec();
+    let other = read(Options { known_columns: known, ..Options::default() });
+    assert_eq!(other.tasks[0].due_on, Some(date(2026, 11, 1)));
+}
+
+#[test]
+fn a_format_that_a_person_names_is_used_whatever_the_text_looks_like() {
+    let mail = "From: Ana\nTo: Ben\nSubject: Deck\nDate: Mon, 2 Nov 2026 10:00:00 +0000\n\n- [ ] oil\n- [ ] nails\n";
+    let org = "* TODO Deck\n** TODO oil\n";
+    let sheet = "Task,Due\nRoof,2026-12-01\n";
+    let read = |text: &str, format| {
+        let options = Options { format, ..Options::default() };
+        plan::read("list", text.as_bytes(), &options).unwrap()
+    };
+    for (text, found) in [(mail, Format::Mail), (org, Format::OrgMode), (sheet, Format::Csv)] {
+        assert_eq!(read(text, None).format, found);
+        for named in [Format::Markdown, Format::PlainLines, Format::TodoTxt] {
+            assert_eq!(read(text, Some(named)).format, named, "{text}");
+        }
+        assert_eq!(read(text, Some(Format::PlainLines)).tasks.len(), filled(text), "{text}");
+    }
+}
+
+fn filled(text: &str) -> usize {
+    text.lines().filter(|line| !line.trim().is_empty()).count()
+}
+
+#[test]
+fn the_rows_that_a_person_sees_of_a_sheet_are_those_that_are_read() {
+    let rows = |text: &str| -> Vec<(usize, Vec<String>)> {
+        let sheet = read(text).sheet.unwrap();
+        sheet.sample.into_iter().map(|row| (row.line, row.cells)).collect()
+    };
+    let cells = |cells: &[&str]| cells.iter().map(|&cell| cell.to_owned()).collect::<Vec<_>>();
+    let roof = cells(&["Roof", "2026-12-01", "Ina"]);
+    for (above, text) in [
+        (1, "Task,Due,Who\nRoof,2026-12-01,Ina\nDoor,,\n"),
+        (3, "Summer house\nas of November\nTask,Due,Who\nRoof,2026-12-01,Ina\nDoor,,\n"),
+        (2, "sep=;\nTask;Due;Who\nRoof;2026-12-01;Ina\nDoor;;\n"),
+        (2, "| Task | Due | Who |\n|---|---|---|\n| Roof | 2026-12-01 | Ina |\n| Door | | |\n"),
+    ] {
+        let shown = rows(text);
+        assert_eq!(shown[0], (above + 1, roof.clone()), "{text}");
+        assert_eq!(shown.len(), 2, "{text}");
+    }
+    let open = rows("Task,Due,Who\nRoof,2026-12-01,Ina\n\"Door,,\nGate,,\n");
+    assert_eq!(open.len(), 3);
+    assert_eq!(open[1].1[0], "\"Door");
 }

@@ -28,7 +28,9 @@ pub fn read(format: Format, name: &str, text: &str) -> Result<Reading, ReadError
         Format::OtherJson => other_json::read(name, text, &options)
             .and_then(|reading| reading.map_or_else(|| nothing(name, text), Ok)),
         Format::Opml => opml::read(name, text, &options),
-        Format::Markdown | Format::PlainLines => panic!("another reader reads {format:?}"),
+        Format::Markdown | Format::Mail | Format::OrgMode | Format::PlainLines => {
+            panic!("another reader reads {format:?}")
+        }
     }
 }
 

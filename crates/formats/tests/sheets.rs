@@ -196,7 +196,6 @@ fn a_task_that_is_a_duplicate_or_was_cancelled_is_rejected() {
     a | REJECTED | - |
     b | DONE | - |
     c | OPEN | - |
-    2: the column `Canceled` has no field: kept as text
     ");
     let text = "Summary,Status,Resolved\na,Won't do,2026-11-09\nb,Open,2026-11-09\n";
     assert_snapshot!(shown(text), @"

@@ -18,6 +18,10 @@ closed_list! {
     pub enum Format, "format" {
         /// Markdown with headings, lists and check boxes; also a note of Obsidian.
         Markdown = "markdown",
+        /// A mail with its head.
+        Mail = "mail",
+        /// Org mode, or a page of Logseq: an outline with states such as `TODO`.
+        OrgMode = "orgMode",
         /// todo.txt: one task a line.
         TodoTxt = "todoTxt",
         /// iCalendar; its `VTODO` components are the tasks.
@@ -48,6 +52,8 @@ impl Format {
         let named = Self::ALL.iter().find(|format| format.name().to_lowercase() == text);
         let ending = match text.as_str() {
             "md" => Self::Markdown,
+            "eml" => Self::Mail,
+            "org" | "logseq" => Self::OrgMode,
             "todo" | "txt" => Self::TodoTxt,
             "ical" | "ics" | "vtodo" => Self::ICalendar,
             "json" => Self::Dormouse,

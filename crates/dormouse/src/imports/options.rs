@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use dormouse_formats::csv::Column;
 use dormouse_formats::intake::DayOrder;
-use dormouse_formats::plan::{AgentChoice, Correction, Format, PlannedTask, deserves_agent};
+use dormouse_formats::plan::{AgentChoice, Correction, Format};
+use dormouse_types::task::Status;
 use dormouse_types::{Digest, closed_list};
 
 use crate::Error;
@@ -43,22 +44,27 @@ closed_list! {
         None = "none",
         /// Open tasks with plenty to read.
         Suggested = "suggested",
-        /// All of them.
+        /// All that are not finished.
         All = "all",
     }
 }
 
 impl ImportAgents {
-    /// Whether a task gets an agent.
-    pub(super) fn gives(self, task: &PlannedTask) -> bool {
-        let agent = task.agent.unwrap_or_else(|| match self {
-            Self::None => AgentChoice::Refuse,
-            Self::Suggested => deserves_agent(&task.draft),
-            Self::All => AgentChoice::Give,
-        });
-        match agent {
-            AgentChoice::Give => true,
-            AgentChoice::Refuse => false,
+    /// Whether a task gets an agent: one that is done or rejected never does, else what a person chose for it,
+    /// else this.
+    pub fn gives(
+        self,
+        status: Option<Status>,
+        chosen: Option<AgentChoice>,
+        is_suggested: bool,
+    ) -> bool {
+        if status.is_some_and(Status::is_terminal) {
+            return false;
+        }
+        match (chosen, self) {
+            (Some(AgentChoice::Give), _) | (None, Self::All) => true,
+            (Some(AgentChoice::Refuse), _) | (None, Self::None) => false,
+            (None, Self::Suggested) => is_suggested,
         }
     }
 }

@@ -4,10 +4,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::sheet::Row;
-use crate::intake::{
-    Candidate, Draft, Family, Gather, ReadError, families, fold, names_id, names_parent,
-};
-use crate::reading::{Columns, Role};
+use crate::intake::{Candidate, Draft, Family, Gather, ReadError, families, fold, names_id};
+use crate::reading::{Column, ColumnGuess, Columns, Role};
 
 /// A row with what was read of it.
 pub(super) struct Part<'s> {
@@ -61,9 +59,9 @@ fn parents(parts: &[Part<'_>], columns: &Columns) -> Vec<Option<usize>> {
     if parts.iter().all(|part| part.parent.is_none()) {
         return vec![None; parts.len()];
     }
-    let is_id = |name: &str| names_id(name) && !names_parent(name);
+    let is_id = |guess: &ColumnGuess| names_id(&guess.name) && guess.column != Column::Parent;
     let ids: Vec<usize> =
-        (0..columns.columns.len()).filter(|&at| is_id(&columns.columns[at].name)).collect();
+        (0..columns.columns.len()).filter(|&at| is_id(&columns.columns[at])).collect();
     let mut rows: HashMap<String, Option<usize>> = HashMap::new();
     let mut name = |name: &str, at: usize| match rows.entry(fold(name)) {
         Entry::Vacant(free) => drop(free.insert(Some(at))),

@@ -64,7 +64,16 @@ pub(super) fn guess(sheet: &Sheet) -> Columns {
         }
         settle(sheet, skip, &mut columns);
     }
-    Columns { delimiter: sheet.delimiter, has_head, columns, is_todoist, is_ticktick, is_own }
+    let sample = Vec::new();
+    Columns {
+        delimiter: sheet.delimiter,
+        has_head,
+        columns,
+        sample,
+        is_todoist,
+        is_ticktick,
+        is_own,
+    }
 }
 
 /// A first row names columns unless it holds what only a row below can hold.

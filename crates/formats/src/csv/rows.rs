@@ -10,8 +10,7 @@ use super::sheet::{Row, Sheet};
 use super::{ticktick, untitled, write};
 use crate::intake::{
     Dates, DayOrder, Details, Draft, Gather, ReadError, ReadOptions, fold, instant, is_done,
-    is_no_priority, names_cancelled, names_outcome, names_parent, names_time, of_milliseconds,
-    priority_named, status_of, ticked, without_limit,
+    is_no_priority, names_time, of_milliseconds, priority_named, status_of, ticked, without_limit,
 };
 use crate::reading::{Because, Column, ColumnGuess, Columns, Role};
 
@@ -223,18 +222,18 @@ fn draft(
                 }
                 mark.is_some()
             }
-            Column::KeptInNote if names_parent(name) && !columns.is_own => {
+            Column::Parent => {
                 parent = Some((name.to_owned(), cell.to_owned()));
                 true
             }
-            Column::KeptInNote if names_cancelled(name) && dates.day(cell).is_some() => {
-                is_cancelled = true;
+            Column::Canceled => {
+                is_cancelled |= dates.day(cell).is_some();
                 false
             }
-            Column::KeptInNote
-                if names_outcome(name) && status_of(cell) == Some(Status::Rejected) =>
-            {
-                outcome = Some(cell.to_owned());
+            Column::Outcome => {
+                if status_of(cell) == Some(Status::Rejected) {
+                    outcome = Some(cell.to_owned());
+                }
                 false
             }
             Column::Status

@@ -21,9 +21,10 @@ pub(super) fn column(name: &str) -> Option<Column> {
     Some(match name.to_uppercase().as_str() {
         "LIST NAME" => Column::Category,
         "TASKID" => Column::Key,
-        "FOLDER NAME" | "REMINDER" | "REPEAT" | "CREATED TIME" | "COLUMN NAME" | "PARENTID" => {
+        "FOLDER NAME" | "REMINDER" | "REPEAT" | "CREATED TIME" | "COLUMN NAME" => {
             Column::KeptInNote
         }
+        "PARENTID" => Column::Parent,
         // How the program shows and sorts a task.
         "KIND" | "IS CHECK LIST" | "ORDER" | "TIMEZONE" | "IS ALL DAY" | "IS FLOATING"
         | "COLUMN ORDER" | "VIEW MODE" => Column::LeftOut,

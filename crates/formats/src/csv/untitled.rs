@@ -42,7 +42,14 @@ pub(super) fn leave_out(row: &Row, n_before: usize, gather: &mut Gather<'_>) {
 /// The first cell that says something in words: a text, else a name.
 fn words_of<'r>(row: &'r Row, columns: &Columns) -> Option<&'r str> {
     let is_text = |column: Column| match column {
-        Column::Title | Column::Note | Column::Items | Column::Entries | Column::KeptInNote => true,
+        Column::Title
+        | Column::Note
+        | Column::Items
+        | Column::Entries
+        | Column::Parent
+        | Column::Canceled
+        | Column::Outcome
+        | Column::KeptInNote => true,
         Column::Key
         | Column::Done
         | Column::Status

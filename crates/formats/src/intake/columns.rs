@@ -19,21 +19,6 @@ pub(crate) fn names_any_day(name: &str) -> bool {
 /// What programs call a task, before the name of one of its fields: "Card Name", "Ticket ID".
 const KINDS: &[&str] = &["card", "task", "ticket", "issue", "item", "todo", "story", "work item"];
 
-/// Whether a column holds when a task was given up.
-pub(crate) fn names_cancelled(name: &str) -> bool {
-    sheet_words::is_cancelled(&plain(name))
-}
-
-/// Whether a column says how what is closed ended: "Resolution: Won't Do".
-pub(crate) fn names_outcome(name: &str) -> bool {
-    sheet_words::is_outcome(&plain(name))
-}
-
-/// Whether a column holds the task that a row is a part of.
-pub(crate) fn names_parent(name: &str) -> bool {
-    sheet_words::is_parent(&plain(name))
-}
-
 /// Whether the name of a column of unknown meaning says that it tells rows apart, and not what is in them.
 pub(crate) fn names_id(name: &str) -> bool {
     let plain = plain(name);
@@ -66,9 +51,6 @@ pub(crate) fn names_time(name: &str) -> bool {
 /// What the name of a column says that it holds.
 pub(crate) fn column_named(name: &str) -> Option<Column> {
     let plain = plain(name);
-    if names_cancelled(name) || names_outcome(name) {
-        return Some(Column::KeptInNote);
-    }
     let of_kind = || {
         let field = KINDS.iter().find_map(|kind| plain.strip_prefix(kind)?.strip_prefix(' '))?;
         // The date of an issue need not be the day on which it is due.

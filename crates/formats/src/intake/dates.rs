@@ -10,6 +10,7 @@
 use std::ops::Range;
 
 use jiff::civil::{Date, DateTime, Time, date};
+use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 
 use super::ReadOptions;
@@ -101,7 +102,9 @@ impl<'a> Dates<'a> {
     pub fn day(&self, text: &str) -> Option<Dated> {
         let text = text.trim();
         if let Some(at) = of_milliseconds(text) {
-            let at = at.to_zoned(self.options.zone.clone());
+            let utc = at.to_zoned(TimeZone::UTC);
+            let is_day = utc.time() == Time::midnight();
+            let at = if is_day { utc } else { at.to_zoned(self.options.zone.clone()) };
             return Some(Dated {
                 day: at.date(),
                 words: text.to_owned(),
@@ -124,6 +127,7 @@ impl<'a> Dates<'a> {
             });
         }
         let text = &*with_t(without_short_zone(text));
+        let text = without_utc_midnight(text);
         LANGUAGES.iter().find_map(|&language| {
             let read = |now| when::explain(text, &self.reader(now, language)).ok();
             self.dated(text, read)
@@ -441,6 +445,18 @@ fn with_t(text: &str) -> std::borrow::Cow<'_, str> {
         },
     };
     format!("{}T{time}{zone}", &text[..10]).into()
+}
+
+/// The day of a time that is midnight in UTC, which is how many programs write a day without a time: Google Tasks
+/// `2026-12-01T00:00:00.000Z`. West of Greenwich it would be the day before.
+fn without_utc_midnight(text: &str) -> &str {
+    let midnight = || {
+        let (day, time) = text.split_once('T').filter(|(day, _)| day.len() == 10)?;
+        let time = time.strip_suffix('Z').or_else(|| time.strip_suffix("+00:00"))?;
+        let figures = time.strip_prefix("00:00")?;
+        figures.bytes().all(|byte| matches!(byte, b'0' | b':' | b'.')).then_some(day)
+    };
+    midnight().unwrap_or(text)
 }
 
 /// `2026年12月5日`, `2026년 12월 5일`, and without a year.

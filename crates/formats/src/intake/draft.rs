@@ -47,7 +47,9 @@ impl Draft {
     /// Adds a label once.
     pub fn label(&mut self, name: &str) {
         let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
-        if !name.is_empty() && !self.task.labels.contains(&name) {
+        // Those beyond the limit are kept as text, where one may stand twice.
+        let known = self.task.labels.iter().take(limits::LABELS_PER_TASK.max);
+        if !name.is_empty() && !known.into_iter().any(|known| *known == name) {
             self.task.labels.push(name);
         }
     }

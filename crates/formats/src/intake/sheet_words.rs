@@ -21,12 +21,6 @@ struct SheetWords {
     days: &'static [&'static str],
     /// Words in the name of a column of days that say that something happened then, or begins: it is not due.
     past: &'static [&'static str],
-    /// Names of the task that a task is a part of.
-    parents: &'static [&'static str],
-    /// Names of the time at which a task was given up.
-    cancelled: &'static [&'static str],
-    /// Names of how something ended that is closed.
-    outcomes: &'static [&'static str],
     statuses: &'static [(Status, &'static [&'static str])],
     priorities: &'static [(Priority, &'static [&'static str])],
     /// Headings of a list of what is to be done.
@@ -39,9 +33,6 @@ const NONE: SheetWords = SheetWords {
     columns: &[],
     days: &[],
     past: &[],
-    parents: &[],
-    cancelled: &[],
-    outcomes: &[],
     statuses: &[],
     priorities: &[],
     actions: &[],
@@ -82,21 +73,6 @@ pub(super) fn is_any_day(name: &str) -> bool {
 /// Whether a word in the name of a column of days says that something happened then.
 pub(super) fn is_past(word: &str) -> bool {
     lists(word, |language| language.past)
-}
-
-/// Whether a column holds the task that a task is a part of.
-pub(super) fn is_parent(name: &str) -> bool {
-    lists(name, |language| language.parents)
-}
-
-/// Whether a column holds when a task was given up.
-pub(super) fn is_cancelled(name: &str) -> bool {
-    lists(name, |language| language.cancelled)
-}
-
-/// Whether a column says how what is closed ended.
-pub(super) fn is_outcome(name: &str) -> bool {
-    lists(name, |language| language.outcomes)
 }
 
 pub(super) fn status(word: &str) -> Option<Status> {

@@ -75,7 +75,7 @@ impl Section {
 }
 
 /// Cuts a file at its headings.
-pub(super) fn cut(source: &Source<'_>, outline: &Outline, board: Board) -> Vec<Section> {
+pub(super) fn cut(source: &Source<'_>, outline: &Outline, said: CheckItems) -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::with_capacity(outline.headings.len() + 1);
     let mut open: Vec<usize> = Vec::new();
     let starts = std::iter::once(None).chain((0..outline.headings.len()).map(Some));
@@ -113,11 +113,14 @@ pub(super) fn cut(source: &Source<'_>, outline: &Outline, board: Board) -> Vec<S
         let first = first.filter(|&line| heading.is_some() && !outline.lines[line].is_opaque);
         let fields = first.filter(|&line| fields::read(source.line(line)).is_some());
         let has_boxes = outline.boxes[boxes.clone()].iter().any(|check| !check.is_plain);
-        let lists_tasks = match board {
+        let lists_tasks = match said {
             _ if !has_boxes => false,
-            Board::Yes => true,
-            Board::No if fields.is_some() => false,
-            Board::No => outline.is_status_list || are_tasks(&outline.boxes[boxes.clone()]),
+            CheckItems::Tasks => true,
+            CheckItems::OfOneTask => false,
+            CheckItems::Unsaid if fields.is_some() => false,
+            CheckItems::Unsaid => {
+                outline.is_status_list || are_tasks(&outline.boxes[boxes.clone()])
+            }
         };
         let listed =
             if lists_tasks { listed(outline, body.clone(), boxes.clone()) } else { Vec::new() };
@@ -170,12 +173,15 @@ fn listed(outline: &Outline, body: Range<usize>, boxes: Range<usize>) -> Vec<Lis
     listed
 }
 
-/// Whether the file says of itself that each of its check items is a task, as a board of Obsidian
-/// does.
+/// What a file says of itself about its check items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Board {
-    Yes,
-    No,
+pub(super) enum CheckItems {
+    /// Each is a task, as on a board of Obsidian.
+    Tasks,
+    /// Each is an item of the one task that the file is, as in our own export of a task.
+    OfOneTask,
+    /// Nothing.
+    Unsaid,
 }
 
 /// Whether check items are tasks of their own: one of the outermost has a date, a recurrence or a

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use dormouse_types::TaskId;
 use dormouse_types::draft::{Entry, Item, Remark, Task};
 use dormouse_types::limits;
 use dormouse_types::task::Status;
@@ -21,7 +22,7 @@ use super::kept::{
 use super::key::{self, Counter};
 use super::outline::Outline;
 use super::places::Places;
-use super::sections::{self, Board, Section};
+use super::sections::{self, CheckItems, Section};
 use super::signs;
 use super::source::{Source, remark};
 use super::status_lists;
@@ -39,9 +40,13 @@ pub(super) fn gather(
     cancel: &Cancel,
     remarks: &mut Vec<Remark>,
 ) -> Result<(Vec<Task>, Places), ReadError> {
-    let is_board = matter.is_board || outline.has_lanes();
-    let board = if is_board { Board::Yes } else { Board::No };
-    let sections = sections::cut(source, outline, board);
+    let is_own_task = matter.id.as_ref().is_some_and(|id| id.parse::<TaskId>().is_ok());
+    let said = match matter.is_board || outline.has_lanes() {
+        true => CheckItems::Tasks,
+        false if is_own_task => CheckItems::OfOneTask,
+        false => CheckItems::Unsaid,
+    };
+    let sections = sections::cut(source, outline, said);
     let has_items = sections.iter().any(Section::carries_task);
     let structure = if has_items {
         structure::decide(&sections, outline, matter.category.is_some())

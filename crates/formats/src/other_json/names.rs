@@ -1,6 +1,6 @@
 //! What the members of a task are called in the JSON of many programs.
 
-use crate::intake::{column_named, names_cancelled};
+use crate::intake::column_named;
 use crate::reading::Column;
 
 /// What a member holds.
@@ -41,7 +41,6 @@ const NAMES: &[(Meaning, &[&str])] = &[
     (Meaning::Column(Column::Starred), &["is starred", "is favorite", "is pinned", "pinned", "is flagged"]),
     (Meaning::Column(Column::Label), &["tag list", "tag names", "label names"]),
     (Meaning::Column(Column::Category), &["project name", "folder name", "list title"]),
-    (Meaning::Parent, &["parent", "parent id", "parent task", "parent task id"]),
     (Meaning::Trashed, &["trashed", "is trashed", "deleted", "is deleted", "in trash"]),
     (Meaning::Archived, &["archived", "is archived"]),
     (Meaning::Machinery, &[
@@ -78,11 +77,14 @@ pub(super) fn meaning(name: &str) -> Option<Meaning> {
         return Some(Meaning::Machinery);
     }
     let words = words(name);
-    if names_cancelled(words.strip_prefix("is ").unwrap_or(&words)) {
-        return Some(Meaning::Cancelled);
-    }
+    let named = column_named(words.strip_prefix("is ").unwrap_or(&words));
     let known = NAMES.iter().find(|(_, names)| names.contains(&words.as_str()));
-    known.map(|&(meaning, _)| meaning).or_else(|| column_named(&words).map(Meaning::Column))
+    match (named, known) {
+        (Some(Column::Canceled), _) => Some(Meaning::Cancelled),
+        (Some(Column::Parent), None) => Some(Meaning::Parent),
+        (_, Some(&(meaning, _))) => Some(meaning),
+        (_, None) => column_named(&words).map(Meaning::Column),
+    }
 }
 
 /// How early a name comes among those of a title; none for another one.

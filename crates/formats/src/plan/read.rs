@@ -2,19 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use dormouse_types::draft::{Entry, Task};
+use dormouse_types::draft::Entry;
 use dormouse_types::id::Digest;
 use dormouse_types::{hash, limits};
 
-use super::{Format, Place, Reading, Role, deadlines};
-use crate::csv::{Column, Meanings};
-use crate::decoding;
+use super::readers::{self, Deadlines};
+use super::{Format, Reading, deadlines};
+use crate::csv::Column;
 use crate::intake::{self, ReadOptions};
-use crate::markdown::{self, ReadError, Remark, key};
-use crate::{
-    csv, dormouse_json, github_issues, icalendar, json, mail, opml, other_documents, other_json,
-    plain_lines, state_outline, todo_txt, trello, vikunja,
-};
+use crate::markdown::{self, ReadError, Remark};
+use crate::{decoding, other_documents};
 
 /// How a text is read.
 #[derive(Debug, Clone, Default)]
@@ -53,108 +50,34 @@ pub enum Error {
 /// ```
 pub fn read(name: &str, bytes: &[u8], options: &Options) -> Result<Reading, Error> {
     let (text, guessed) = markdown::decode(name, bytes)?;
-    let format = options.format.unwrap_or_else(|| detect(&text));
-    let is_found =
-        options.format.is_none() && matches!(format, Format::Markdown | Format::PlainLines);
-    if let Some(kind) = other_documents::kind(&text).filter(|_| is_found) {
+    let reader = match options.format {
+        Some(format) => readers::of(format),
+        None => readers::detect(&text),
+    };
+    let is_any_text = matches!(reader.format, Format::Markdown | Format::PlainLines);
+    if options.format.is_none()
+        && is_any_text
+        && let Some(kind) = other_documents::kind(&text)
+    {
         return Err(ReadError::OtherDocument { name: name.to_owned(), kind }.into());
     }
-    let mut reading = match format {
-        Format::Markdown if json::is_document(&text) => unknown_json(name, &text),
-        Format::Markdown if mail::looks_like(&text) => mail::read(name, &text),
-        Format::Markdown if state_outline::looks_like(&text) => {
-            state_outline::read(name, &text, &options.read)?
-        }
-        Format::Markdown => markdown::reading_with(name, text.as_bytes(), &options.read)?,
-        Format::PlainLines => plain_lines::read(name, &text),
-        Format::TodoTxt => todo_txt::read(name, &text, &options.read)?,
-        Format::ICalendar => icalendar::read(name, &text, &options.read)?,
-        Format::Csv => {
-            let meanings = match &options.columns {
-                Some(columns) => Meanings::Declared(columns),
-                None => Meanings::Known(&options.known_columns),
-            };
-            csv::read(name, &text, &options.read, meanings)?
-        }
-        Format::Trello => trello::read(name, &text, &options.read)?,
-        Format::Vikunja => vikunja::read(name, &text, &options.read)?,
-        Format::GithubIssues => github_issues::read(name, &text, &options.read)?,
-        Format::Dormouse => dormouse_json::read(name, &text, &options.read)?,
-        Format::OtherJson => other_json::read(name, &text, &options.read)?
-            .unwrap_or_else(|| Reading { format, ..unknown_json(name, &text) }),
-        Format::Opml => opml::read(name, &text, &options.read)?,
-    };
+    let mut reading = (reader.read)(name, &text, options)?;
     reading.options = options.read.clone();
     reading.remarks.splice(0..0, guessed);
     shorten_names(&mut reading);
-    match format {
-        Format::Markdown | Format::PlainLines => {
-            deadlines::find(&text, &mut reading);
-            if options.read.cancel.is_cancelled() {
-                return Err(ReadError::Cancelled { name: name.to_owned() }.into());
-            }
+    if reader.deadlines == Deadlines::InSentences {
+        deadlines::find(&text, &mut reading);
+        if options.read.cancel.is_cancelled() {
+            return Err(ReadError::Cancelled { name: name.to_owned() }.into());
         }
-        // The others have a field for it.
-        Format::TodoTxt
-        | Format::ICalendar
-        | Format::Csv
-        | Format::Trello
-        | Format::Vikunja
-        | Format::GithubIssues
-        | Format::Dormouse
-        | Format::OtherJson
-        | Format::Opml => {}
     }
     Ok(reading)
 }
 
-/// A document of no known program: a task named after the file, with the text as its note.
-fn unknown_json(name: &str, text: &str) -> Reading {
-    let mut reading = Reading::of(Format::Markdown);
-    let whole = text.strip_prefix('\u{feff}').unwrap_or(text).trim_end();
-    reading.tasks.push(Task {
-        key: key::fold(name),
-        line: 1,
-        title: markdown::stem(name).to_owned(),
-        entries: markdown::entries_of("text#1", &whole.replace("\r\n", "\n").replace('\r', "\n")),
-        ..Task::default()
-    });
-    let role = |line: &str| if line.trim().is_empty() { Role::Blank } else { Role::Note };
-    let places = (1..).zip(super::lines(text)).map(|(line, text)| (line, role(text)));
-    reading.places = places
-        .map(|(line, role)| Place { line, role, task: (role == Role::Note).then_some(0) })
-        .collect();
-    let message =
-        "JSON of no known program, or not the whole file: its text is kept as one task".to_owned();
-    reading.remarks.push(Remark { line: 1, message });
-    reading
-}
-
-/// A test of whether a text has a format.
-type Looks = fn(&str) -> bool;
-
-/// The formats that a text is tried for, the most particular first.
-const TRIED: &[(Format, Looks)] = &[
-    (Format::Dormouse, dormouse_json::looks_like),
-    (Format::Trello, trello::looks_like),
-    (Format::Vikunja, vikunja::looks_like),
-    (Format::GithubIssues, github_issues::looks_like),
-    (Format::ICalendar, icalendar::looks_like),
-    (Format::OtherJson, other_json::looks_like),
-    (Format::Opml, opml::looks_like),
-    (Format::Markdown, mail::looks_like),
-    (Format::Markdown, state_outline::looks_like),
-    (Format::Csv, csv::looks_like),
-    (Format::TodoTxt, todo_txt::looks_like),
-    (Format::Markdown, json::is_document),
-    (Format::PlainLines, plain_lines::looks_like),
-];
-
 /// Finds the format of a text by its content. Without a sign of any other it is Markdown, of which
 /// every text is an instance.
 pub fn detect(text: &str) -> Format {
-    let found = TRIED.iter().find(|(_, looks)| looks(text));
-    found.map_or(Format::Markdown, |(format, _)| *format)
+    readers::detect(text).format
 }
 
 /// Identifies a text and the way it is read, so that a caller can tell that a text is not the one

@@ -32,6 +32,12 @@ closed_list! {
         Label = "label",
         /// Checklist items, one a line.
         Items = "items",
+        /// The id or title of the task that this one is a part of.
+        Parent = "parent",
+        /// When it was given up; kept as text too.
+        Canceled = "canceled",
+        /// How something ended that is closed, such as "Won't do"; kept as text too.
+        Outcome = "outcome",
         /// Text of the task.
         Note = "note",
         /// Further entries, as our own export writes them.
@@ -94,6 +100,16 @@ pub struct ColumnGuess {
     pub because: Because,
 }
 
+/// A row of a sheet as a person is shown it: its first cells, long ones cut.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct SampleRow {
+    /// The line that it begins on, from 1.
+    pub line: usize,
+    /// In the order of the columns; fewer where the row is short.
+    pub cells: Vec<String>,
+}
+
 /// The columns of a sheet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -105,6 +121,8 @@ pub struct Columns {
     pub has_head: bool,
     /// In the order of the sheet.
     pub columns: Vec<ColumnGuess>,
+    /// The first rows below the one that names the columns, so that a person sees what is in them.
+    pub sample: Vec<SampleRow>,
     #[serde(skip)]
     pub(crate) is_todoist: bool,
     #[serde(skip)]

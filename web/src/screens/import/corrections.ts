@@ -130,7 +130,7 @@ export function runAt(plan: Pick<ImportPlan, "lines">, line: number): ImportPlan
 export type LineChoice = "item" | "note" | "due" | "task" | "join" | "category" | "leaveOut" | "leaveOutTask" | "putBack";
 
 /** The formats in which a line is a thing of its own. In the others only whole tasks can be corrected. */
-const BY_LINE: readonly string[] = ["markdown", "todoTxt", "plainLines"];
+const BY_LINE: readonly string[] = ["markdown", "mail", "todoTxt", "plainLines"];
 
 /** What a line can be changed to; nothing for a line that only holds marks. */
 export function choicesFor(role: Role, hasTask: boolean, isFirstTask: boolean, format: string): LineChoice[] {

@@ -36,7 +36,7 @@ pub struct Params {
     /// [default: suggested with a plan, else none]
     #[arg(long, value_name = "WHICH")]
     agents: Option<ImportAgents>,
-    /// Give every task an agent: short for --agents all
+    /// Give every task that is not finished an agent: short for --agents all
     #[arg(long, conflicts_with = "agents")]
     with_agents: bool,
     #[arg(long, value_name = "FORMAT", value_parser = format, help = format_help())]
@@ -167,7 +167,7 @@ impl LeftOut {
 }
 
 /// The problems that are of one file.
-const REFUSED: &[&str] = &["import-failed", "payload-too-large"];
+const REFUSED: &[&str] = &["import-failed", "payload-too-large", "validation-failed"];
 
 /// What holds for all files.
 struct Request {

@@ -3,7 +3,7 @@
 use dormouse::imports::{ImportAgents, ImportPlan, LineRun, TaskPlan};
 use dormouse::view::ImportOutcome;
 use dormouse_formats::csv::{Column, Columns};
-use dormouse_formats::plan::{self, AgentChoice, Role};
+use dormouse_formats::plan::{self, Role};
 use dormouse_types::task::{Priority, Status};
 
 use super::progress::{as_format, named};
@@ -16,11 +16,7 @@ const SHOWN: usize = 120;
 
 /// Whether a task gets an agent.
 pub(super) fn has_agent(task: &TaskPlan, agents: ImportAgents) -> bool {
-    match (task.agent, agents) {
-        (Some(AgentChoice::Give), _) | (None, ImportAgents::All) => true,
-        (Some(AgentChoice::Refuse), _) | (None, ImportAgents::None) => false,
-        (None, ImportAgents::Suggested) => task.suggests_agent,
-    }
+    agents.gives(task.status, task.agent, task.suggests_agent)
 }
 
 /// The word for what a line is.
@@ -124,6 +120,9 @@ fn columns(sheet: &Columns) -> String {
             Column::Category => "category",
             Column::Label => "labels",
             Column::Items => "items",
+            Column::Parent => "parent task",
+            Column::Canceled => "canceled on",
+            Column::Outcome => "outcome",
             Column::Note => "note",
             Column::Entries => "notes",
             Column::Details => "details",

@@ -18,6 +18,8 @@ const LISTED: usize = 25;
 pub(super) fn as_format(format: Format) -> &'static str {
     match format {
         Format::Markdown => "",
+        Format::Mail => "a mail, ",
+        Format::OrgMode => "Org mode, ",
         Format::TodoTxt => "todo.txt, ",
         Format::ICalendar => "iCalendar, ",
         Format::Csv => "a sheet, ",

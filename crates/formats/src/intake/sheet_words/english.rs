@@ -45,9 +45,18 @@ pub(super) const WORDS: SheetWords = SheetWords {
         (Column::Starred, &["starred", "star", "favorite", "favourite", "flagged"]),
         (Column::Private, &["private", "confidential"]),
         (Column::Key, &["id", "gid", "uid", "uuid", "guid", "key", "task id", "taskid", "issue key", "identifier"]),
+        (Column::Parent, &[
+            "parent", "parent id", "parentid", "parent key", "parent task", "parent task id", "parent issue",
+            "parent item", "parent card",
+        ]),
+        (Column::Canceled, &[
+            "canceled", "cancelled", "canceled at", "cancelled at", "canceled date", "cancelled date",
+            "date canceled", "date cancelled", "cancellation date", "cancelled on", "canceled on",
+        ]),
+        (Column::Outcome, &["resolution", "close reason", "closed reason", "state reason"]),
         (Column::KeptInNote, &[
             "who", "person", "assignee", "assigned to", "assignee email", "creator", "reporter", "team", "email",
-            "parent", "parent task", "parent id", "owner", "responsible", "author", "url", "link", "created",
+            "owner", "responsible", "author", "url", "link", "created",
             "created at", "created date", "created time", "modified", "updated", "last modified", "repeat",
             "recurrence", "reminder", "order", "position", "nr", "no", "number", "#", "timezone", "time zone",
         ]),
@@ -60,15 +69,6 @@ pub(super) const WORDS: SheetWords = SheetWords {
         "published", "purchase", "purchased", "received", "registered", "reported", "sent", "serviced", "shipped",
         "signed", "since", "updated", "update", "visited",
     ],
-    parents: &[
-        "parent", "parent id", "parentid", "parent key", "parent task", "parent task id", "parent issue",
-        "parent item", "parent card",
-    ],
-    cancelled: &[
-        "canceled", "cancelled", "canceled at", "cancelled at", "canceled date", "cancelled date", "date canceled",
-        "date cancelled", "cancellation date", "cancelled on", "canceled on",
-    ],
-    outcomes: &["resolution", "close reason", "closed reason", "state reason"],
     statuses: &[
         (Open, &["open", "new", "todo", "to do", "backlog", "inbox", "not started", "needs action", "pending"]),
         (Status::Groomed, &["groomed", "ready", "next"]),

@@ -28,6 +28,8 @@ pub(super) const WORDS: SheetWords = SheetWords {
         (Note, &["remarque", "remarques", "commentaire"]),
         (Column::Starred, &["favori"]),
         (Column::Private, &["privé", "prive", "confidentiel"]),
+        (Column::Parent, &["tâche parente"]),
+        (Column::Outcome, &["résolution"]),
         (Column::KeptInNote, &["qui", "responsable", "créé"]),
     ],
     days: &["quand"],
@@ -35,8 +37,6 @@ pub(super) const WORDS: SheetWords = SheetWords {
         "achat", "acheté", "achetée", "ajout", "ajouté", "ajoutée", "anniversaire", "commandé", "créé", "création",
         "depuis", "dernier", "dernière", "envoyé", "facture", "modifié", "naissance", "payé", "reçu",
     ],
-    parents: &["tâche parente"],
-    outcomes: &["résolution"],
     statuses: &[
         (Open, &["à faire", "a faire", "ouvert"]),
         (Status::Groomed, &["prêt"]),

@@ -27,6 +27,7 @@ pub(super) const WORDS: SheetWords = SheetWords {
         (Items, &["subsarcini", "pași"]),
         (Note, &["notă", "descriere", "observații", "observatii"]),
         (Column::Private, &["confidențial"]),
+        (Column::Parent, &["sarcină părinte"]),
         (Column::KeptInNote, &["cine", "responsabil", "creat"]),
     ],
     days: &["data"],
@@ -34,7 +35,6 @@ pub(super) const WORDS: SheetWords = SheetWords {
         "adăugat", "comandat", "creat", "cumpărat", "modificat", "născut", "naștere", "plătit", "primit", "trimis",
         "ultimul",
     ],
-    parents: &["sarcină părinte"],
     statuses: &[
         (Open, &["de făcut", "de facut", "deschis"]),
         (Status::Groomed, &["gata de lucru"]),

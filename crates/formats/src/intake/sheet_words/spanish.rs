@@ -28,6 +28,7 @@ pub(super) const WORDS: SheetWords = SheetWords {
         (Note, &["descripción", "descripcion", "nota", "notas", "comentario"]),
         (Column::Starred, &["favorito"]),
         (Column::Private, &["privado", "privada", "confidencial"]),
+        (Column::Parent, &["tarea principal", "tarea padre"]),
         (Column::KeptInNote, &["quién", "quien", "creado"]),
     ],
     days: &["fecha", "cuándo"],
@@ -35,7 +36,6 @@ pub(super) const WORDS: SheetWords = SheetWords {
         "añadido", "compra", "comprado", "creado", "creación", "cumpleaños", "desde", "enviado", "factura",
         "modificado", "nacimiento", "pagado", "recibido", "ultima", "ultimo", "última", "último",
     ],
-    parents: &["tarea principal", "tarea padre"],
     statuses: &[
         (Open, &["pendiente", "por hacer", "abierto"]),
         (Status::Groomed, &["listo"]),

@@ -76,6 +76,10 @@ pub fn looks_like(text: &str) -> bool {
     let even = sheet.rows.iter().filter(|row| (2..=n_columns).contains(&row.cells.len())).count();
     let is_even = even * 10 >= sheet.rows.len() * 6;
     let guessed = guess::guess(&sheet);
+    // A long note in quotes may be cut here.
+    if guessed.is_own {
+        return true;
+    }
     let is_named = |guess: &ColumnGuess| guess.because == Because::Name;
     let named = guessed.columns.iter().filter(|guess| is_named(guess)).count();
     let has_title =
@@ -84,8 +88,9 @@ pub fn looks_like(text: &str) -> bool {
         .columns
         .iter()
         .any(|guess| matches!(guess.because, Because::Days { .. } | Because::Marks));
-    // Prose has no line of many cells next to one of as many.
-    let is_wide = n_columns >= WIDE && sheet.rows.iter().all(|row| row.cells.len() == n_columns);
+    // Prose has no line of many cells next to one of as many, and not several with a few.
+    let is_wide = (n_columns >= WIDE || n_columns >= 4 && sheet.rows.len() >= 4)
+        && sheet.rows.iter().all(|row| row.cells.len() == n_columns);
     is_even && (has_title || named >= 2 || (has_data && n_columns >= 3) || is_wide)
 }
 

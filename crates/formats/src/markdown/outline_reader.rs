@@ -111,7 +111,11 @@ fn lines_as_headings(source: &Source<'_>, outline: &Outline) -> Vec<Heading> {
         let bold = in_bold(text).filter(|_| is_name);
         is_last_bold = bold.is_some();
         let words = text.strip_suffix(':').map(str::trim_end).filter(|words| {
-            is_name && bold.is_none() && is_short_name(words, is_apart) && listed(text).is_none()
+            is_name
+                && bold.is_none()
+                && !is_box(text)
+                && is_short_name(words, is_apart)
+                && listed(text).is_none()
         });
         with_colon = words.map(heading);
         headings.extend(bold.map(|words| (Sign::Bold, heading(words))));

@@ -167,7 +167,8 @@ fn entries(
     for entry in file.iter_mut() {
         entry.text = without_shown(&entry.text, &own_lines);
     }
-    file.retain(|entry| !entry.text.trim().is_empty());
+    // Where somebody took a text away, its day may still be there.
+    file.retain(|entry| !undated(entry).trim().is_empty());
     let ids: Vec<String> = here.iter().map(|entry| entry.id.to_string()).collect();
     let word_lists: Vec<String> = texts.iter().map(|text| words(text)).collect();
     let id = |entry: &Entry| vec![entry.key.clone()];

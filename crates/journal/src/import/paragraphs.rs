@@ -174,8 +174,9 @@ mod tests {
         while at < all.len() {
             let found = (1..=all.len() - at).rev().find(|&n| {
                 let part = Entry { text: all[at..at + n].join("\n\n"), ..entry.clone() };
-                let part = [part.text.as_str(), undated(&part)].map(words);
-                here.iter().any(|h| paragraphs(h).len() == n && part.contains(&words(h)))
+                let each = |text: &str| paragraphs(text).into_iter().map(words).collect::<Vec<_>>();
+                let part = [part.text.as_str(), undated(&part)].map(each);
+                here.iter().any(|h| part.contains(&each(h)))
             });
             let next = all[at..at + found.unwrap_or(1)].join("\n\n");
             match parts.last_mut() {

@@ -413,11 +413,7 @@ fn a_time_in_milliseconds_is_a_day() {
     let status: Vec<_> = milk.tasks.iter().map(|task| (task.status, task.due_on)).collect();
     let day = Some(date(2026, 12, 5));
     assert_eq!(status, [(Some(Status::Done), day), (None, day)]);
-    assert!(
-        milk.remarks
-            .iter()
-            .any(|remark| remark.message == "no tasks are found in `lists`: left out")
-    );
+    assert!(milk.remarks.iter().any(|remark| remark.message == "no tasks in `lists`: left out"));
     assert_eq!(text(&milk, 0), "- Completed: 2026-11-26T00:00:00Z");
     assert_eq!(text(&milk, 1), "- date_due: 2026-12-05T14:30:00Z");
 }

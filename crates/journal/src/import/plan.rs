@@ -52,7 +52,7 @@ pub(super) fn plan(
 ) -> Plan {
     let mut plan = Plan { changed_here: changed_here.clone(), ..Plan::default() };
     if view.deleted_at().is_some() {
-        plan.kept.push("task (deleted here)".into());
+        plan.kept.push("task (deleted in Dormouse)".into());
         return plan;
     }
     plan.fields(view, last, new);
@@ -267,7 +267,7 @@ impl Plan {
             };
             let has = |ids: &[LabelId]| ids.contains(&known.id);
             if has(&task.ai_suppressed_label_ids) {
-                self.keep(format!("label {label} (removed here)"));
+                self.keep(format!("label {label} (removed in Dormouse)"));
             } else if !has(&task.label_ids) {
                 self.change(format!("label {label}"));
                 self.edits.push(Edit::AddLabel(known.id.clone()));
@@ -283,7 +283,7 @@ impl Plan {
         let id = &then.id;
         let Some(now) = view.items.iter().find(|item| item.value.id == *id) else {
             if then.title != new.title || then.is_checked != new.is_checked {
-                self.keep(format!("item {} (removed here)", new.title));
+                self.keep(format!("item {} (removed in Dormouse)", new.title));
             }
             return;
         };
@@ -321,7 +321,7 @@ impl Plan {
             let depth = below.add(new.depth);
             self.change(match depth == new.depth {
                 true => format!("item {}", new.title),
-                false => format!("item {} (added at the end, below no other)", new.title),
+                false => format!("item {} (added at the end, at the top level)", new.title),
             });
             let (title, is_checked) = (new.title.clone(), new.is_checked);
             return self.edits.push(Edit::AddItem { title, is_checked, depth });
@@ -361,7 +361,7 @@ impl Plan {
         let file = hash::sha256(&new.text);
         let Some(now) = view.entries.iter().find(|entry| entry.value.id == then.id) else {
             if then.digest != file {
-                self.keep(format!("{} (deleted here)", note(&new.text)));
+                self.keep(format!("{} (deleted in Dormouse)", note(&new.text)));
             }
             return;
         };

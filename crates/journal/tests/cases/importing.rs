@@ -132,7 +132,9 @@ fn what_was_changed_here_is_kept_and_said() {
     let imported = import(&world, &file);
     assert_eq!(imported.outcome, Outcome::Unchanged);
     assert_eq!(imported.kept.len(), 4, "{:?}", imported.kept);
-    for (kept, what) in imported.kept.iter().zip(["status", "dueDate", "larch", "deleted here"]) {
+    for (kept, what) in
+        imported.kept.iter().zip(["status", "dueDate", "larch", "deleted in Dormouse"])
+    {
         assert!(kept.contains(what), "{kept}");
     }
     assert_eq!(world.state(&task), before);
@@ -179,7 +181,7 @@ fn a_deleted_task_is_not_brought_back() {
     let imported = import(&world, &file);
     assert_eq!(
         (imported.outcome, imported.kept),
-        (Outcome::Unchanged, vec!["task (deleted here)".into()])
+        (Outcome::Unchanged, vec!["task (deleted in Dormouse)".into()])
     );
     assert!(world.view(&task).deleted_at().is_some());
 }

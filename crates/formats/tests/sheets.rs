@@ -387,7 +387,7 @@ fn a_row_that_names_another_as_its_parent_is_an_item_of_it_unless_it_says_more()
     Lost: - Parent task: Barn
     ");
     assert!(
-        remarks(titles).contains("5: the column `Parent task` has no field"),
+        remarks(titles).contains("5: the column `Parent task` has no matching field"),
         "{}",
         remarks(titles)
     );

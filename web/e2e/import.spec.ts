@@ -303,7 +303,7 @@ test("a page with a pasted list or corrections asks before it is left for good",
   await expect(app.getByText("You joined")).toBeVisible();
 
   await app.getByRole("button", { name: "Cancel" }).click();
-  await expect(app.getByText("The plan was dropped")).toBeVisible();
+  await expect(app.getByText("The plan was discarded")).toBeVisible();
   await app.getByRole("button", { name: "Undo" }).click();
   await expect(app.getByText("You joined")).toBeVisible();
 });

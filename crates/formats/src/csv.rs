@@ -12,7 +12,7 @@
 //!   is titled by its first text; one without any text is left out, and a remark quotes its cells.
 //! - From a quote that is never closed on, quotes are text.
 //!
-//! A row is known again by its key where the sheet has one, else by its title.
+//! A row is recognized by its key where the sheet has one, else by its title.
 
 mod children;
 mod guess;
@@ -126,7 +126,7 @@ pub fn read(
     let mut gather = Gather::new(name, &lines, options);
     let sheet = Sheet::whole(&lines);
     if let Some(line) = sheet.open_quote {
-        gather.say(line, "this quote is never closed: from here on quotes are read as text");
+        gather.say(line, "this quote is never closed: from this line on, quotes are read as text");
     }
     let guessed = guess::guess(&sheet);
     let mut columns = match meanings {
@@ -165,8 +165,8 @@ fn above_text(above: RangeInclusive<usize>, lines: &Lines<'_>, gather: &mut Gath
     let first = *above.start();
     let text: Vec<&str> = above.clone().map(|line| bare(lines.line(line))).collect();
     let is_kept = gather.has_tasks();
-    let kept = if is_kept { "kept as text of the first task" } else { "left out" };
-    gather.say(first, format!("the lines above the names of the columns are {kept}"));
+    let kept = if is_kept { "kept in the note of the first task" } else { "left out" };
+    gather.say(first, format!("the lines above the header row are {kept}"));
     for line in above.filter(|&line| !bare(lines.line(line)).trim().is_empty()) {
         let (role, task) = if is_kept { (Role::Note, Some(0)) } else { (Role::Skipped, None) };
         gather.claim(line..=line, role, task);

@@ -8,7 +8,7 @@
 //! The whole workspace as `dormouse export` writes it (`docs/export.md`) is read as well: its tasks
 //! with their items and entries, without what was deleted and without agents and links.
 //!
-//! A task is known again by its key, in an export by its id.
+//! A task is recognized by its key, in an export by its id.
 
 use dormouse_types::draft::{Entry, Item};
 use dormouse_types::task::{self, Priority, Status};
@@ -121,11 +121,11 @@ fn one(node: Node<'_>, gather: &mut Gather<'_>) -> Result<(), ReadError> {
             "Link",
             &format!("{} {}", words.unwrap_or_default(), title.unwrap_or_default()),
         );
-        gather.say(node.line(), "links are kept as text");
+        gather.say(node.line(), "links are kept in the note");
     }
     if let Some(report) = object.take_text("report") {
         draft.details.push_new("Report", &report);
-        gather.say(node.line(), "the report is kept as text");
+        gather.say(node.line(), "the report is kept in the note");
     }
     if object.has("createdAt") || object.has("completedAt") {
         object.drop(&["createdAt", "completedAt"]);

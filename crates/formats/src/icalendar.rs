@@ -9,7 +9,7 @@
 //! - `DTSTART`, `RRULE`, alarms, people and properties of other programs have no field: they are kept
 //!   as text. `DTSTAMP`, `SEQUENCE` and `LAST-MODIFIED` are about the file and not kept.
 //!
-//! A to-do is known again by its `UID`.
+//! A to-do is recognized by its `UID`.
 //!
 //! Source: RFC 5545.
 

@@ -125,7 +125,7 @@ pub(crate) fn read(name: &str, text: &str) -> Reading {
     let text = text.join("\n");
     task.entries = entries_of("mail#1", text.trim_matches('\n'));
     let message =
-        "a mail: its subject is the title, and its head and what it quotes are kept as text";
+        "a mail: the subject is the title, and the header and quotations are kept in the note";
     reading.remarks.push(Remark { line: 1, message: message.to_owned() });
     reading.tasks.push(task);
     reading

@@ -225,7 +225,7 @@ impl Outline {
         }
         if let (mut draft, claims, Some(line)) = loose {
             draft.task.title = stem.to_owned();
-            gather.say(line, "text that is in no task is kept as a task of its own");
+            gather.say(line, "text outside any task becomes a task of its own");
             let task = gather.add(line, fold(stem), draft)?;
             for (lines, role) in claims {
                 gather.claim(lines, role, Some(task));

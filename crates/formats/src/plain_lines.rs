@@ -182,7 +182,7 @@ pub fn read(name: &str, text: &str) -> Reading {
             note(&mut reading.tasks, &mut notes);
             group.begin_project(&project, line, &lines[at + 1..]);
             if !project.tags.is_empty() {
-                let message = format!("`{}` is about no task: left out", project.tags.join(" "));
+                let message = format!("`{}` belongs to no task: left out", project.tags.join(" "));
                 reading.remarks.push(Remark { line: number, message });
             }
             Role::Category

@@ -8,7 +8,7 @@
 //!   name says that they are labels, a category, an estimate or the id.
 //! - Boxes in the text of a task are items.
 //!
-//! A task is known again by its `id`, else by its title and those around it.
+//! A task is recognized by its `id`, else by its title and those around it.
 //!
 //! Source: docs.logseq.com (task management); orgmode.org/manual (headlines, TODO items, timestamps, drawers).
 

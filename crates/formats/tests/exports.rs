@@ -151,8 +151,8 @@ fn fields_below_a_heading_that_have_no_place_are_text() {
     TASK "B" line 5 key a.md/b#1
       ENTRY <text#1>
         | [mood:: bad]
-    ! 3: `due` cannot be `soon`; write a date as YYYY-MM-DD: kept as text
-    ! 3: `mood` cannot be `fine`; a task has no such field: kept as text
+    ! 3: `due` cannot be `soon`; write a date as YYYY-MM-DD: kept in the note
+    ! 3: `mood` cannot be `fine`; a task has no such field: kept in the note
     "#);
 }
 

@@ -87,7 +87,7 @@ fn front_matter_that_is_no_flag_stays_text() {
     let drafts = dormouse_formats::markdown::read("a.md", text.as_bytes()).unwrap();
     assert_eq!(drafts.tasks[0].flags, STARRED);
     let said = &drafts.not_understood[0].message;
-    assert_eq!(said, "`private` cannot be `perhaps`; write true or false: kept as text");
+    assert_eq!(said, "`private` cannot be `perhaps`; write true or false: kept in the note");
     assert!(drafts.tasks[0].entries.iter().any(|entry| entry.text.contains("private: perhaps")));
 }
 

@@ -64,7 +64,9 @@ fn a_list_with_numbers_is_githubs_only_if_something_says_so() {
         (Some(Status::InProgress), Some(date(2026, 12, 1)), &["home".to_owned()][..])
     );
     assert_eq!(text(&own, 0), "- number: 7\n- weight: 3 kg");
-    assert!(own.remarks.iter().any(|remark| remark.message.contains("`weight` has no field")));
+    assert!(
+        own.remarks.iter().any(|remark| remark.message.contains("`weight` has no matching field"))
+    );
     // What is only titles, numbers and labels is a list all the same.
     let titled =
         read(r#"[{"number":1,"title":"Paint","labels":["home"]},{"number":2,"title":"Saw"}]"#);
@@ -118,7 +120,12 @@ fn what_was_thrown_away_is_left_out_and_said() {
     );
     assert_eq!(titles(&reading), ["a"]);
     assert_eq!(reading.places[1].role, Role::Skipped);
-    assert!(reading.remarks.iter().any(|remark| remark.message.contains("thrown away")));
+    assert!(
+        reading
+            .remarks
+            .iter()
+            .any(|remark| remark.message.contains("deleted in the other program"))
+    );
 }
 
 #[test]
@@ -341,7 +348,7 @@ fn what_vikunja_says_that_has_no_field_is_text() {
     );
     assert_eq!(text(&reading, 1), "- Due: next full moon");
     assert_eq!(text(&reading, 2), "");
-    for words in ["the time of a due date", "this is no day"] {
+    for words in ["the time of a due date", "this is not a date"] {
         assert!(reading.remarks.iter().any(|remark| remark.message.contains(words)), "{words}");
     }
 }
@@ -415,11 +422,7 @@ fn a_time_in_milliseconds_is_a_day() {
     let status: Vec<_> = milk.tasks.iter().map(|task| (task.status, task.due_on)).collect();
     let day = Some(date(2026, 12, 5));
     assert_eq!(status, [(Some(Status::Done), day), (None, day)]);
-    assert!(
-        milk.remarks
-            .iter()
-            .any(|remark| remark.message == "no tasks are found in `lists`: left out")
-    );
+    assert!(milk.remarks.iter().any(|remark| remark.message == "no tasks in `lists`: left out"));
     assert_eq!(text(&milk, 0), "- Completed: 2026-11-26T00:00:00Z");
     assert_eq!(text(&milk, 1), "- date_due: 2026-12-05T14:30:00Z");
 }

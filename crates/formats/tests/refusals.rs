@@ -64,7 +64,7 @@ fn impossible_values_are_text_and_name_line_value_and_what_is_allowed() {
     ] {
         let shown = read("plan.md", &format!("---\nid: a\n{front}\n---\ntext\n"));
         assert!(
-            shown.contains(&format!("! {line}: {message}: kept as text\n")),
+            shown.contains(&format!("! {line}: {message}: kept in the note\n")),
             "{front}\n{shown}"
         );
         for line in front.trim().lines() {
@@ -109,7 +109,7 @@ fn items_that_a_checklist_has_no_room_for_are_text_of_their_task() {
         drafts.not_understood.iter().map(|one| format!("{}: {}", one.line, one.message)).collect();
     assert_eq!(
         remarks,
-        ["502: 2 items are more than the 500 that a checklist holds: kept as text of the task; \
+        ["502: 2 items are more than the 500 that a checklist holds: kept in the note; \
           a heading of their own makes them items"]
     );
     // Written and read again, nothing is more or less.
@@ -124,7 +124,9 @@ fn items_that_a_checklist_has_no_room_for_are_text_of_their_task() {
 fn labels_beyond_the_limits_are_text() {
     let many: Vec<_> = (0..51).map(|n| format!("label {n}")).collect();
     let shown = read("plan.md", &format!("---\ntags: [{}]\n---\ntext\n", many.join(", ")));
-    assert!(shown.contains("labels per task is 51 labels, at most 50 are accepted: kept as text"));
+    assert!(
+        shown.contains("labels per task is 51 labels, at most 50 are accepted: kept in the note")
+    );
     assert!(shown.contains("label 49, label 50]") && shown.contains("| label 49\n"), "{shown}");
     let long = "x".repeat(61);
     let shown = read("plan.md", &format!("---\ntags:\n - ok\n - {long}\n---\ntext\n"));

@@ -141,7 +141,7 @@ fn a_task_that_was_deleted_since_its_export_stays_deleted_and_is_named() {
         let text = file(&world, &all(), format);
         now(world.dormouse.delete_task(&me(), &task, None)).expect("deleted");
         let done = import(&world, "back", &text);
-        let deleted = vec!["task (deleted here)".to_owned()];
+        let deleted = vec!["task (deleted in Dormouse)".to_owned()];
         assert_eq!(done[0], (ImportOutcome::Unchanged, deleted), "{format}");
         assert_eq!(tasks(&world).len(), 1, "{format}");
     }
@@ -183,8 +183,8 @@ fn a_file_of_another_workspace_is_new_here() {
 fn a_file_without_ids_says_how_many_of_its_titles_are_here_already() {
     let (world, _) = workspace();
     let text = file(&world, &all(), ExportFormat::TodoTxt);
-    let said = "2 new tasks have the title of a task that is here already: this file does not say \
-                whether they are the same, so they are added beside those";
+    let said = "2 new tasks have the same title as a task that is already in Dormouse: this file does not \
+                say whether they are the same, so they are added as new tasks";
     let planned = plan(&world, "back.txt", &text);
     let remarks: Vec<_> = planned.remarks.iter().map(|remark| remark.message.as_str()).collect();
     assert!(remarks.contains(&said), "{remarks:?}");
@@ -316,7 +316,7 @@ fn a_note_that_was_deleted_here_stays_so_and_is_named_when_the_file_changed_it()
         now(world.dormouse.delete_entry(&me(), &task, &alpha, None)).expect("deleted");
         let edited = text.replace("Alpha is the first", "Alpha is the best");
         let done = import(&world, "back", &edited);
-        let kept = vec!["note \"Alpha is the best\" (deleted here)".to_owned()];
+        let kept = vec!["note \"Alpha is the best\" (deleted in Dormouse)".to_owned()];
         assert_eq!(done, [(ImportOutcome::Unchanged, kept)], "{format}: {edited}");
         assert_eq!(notes(&world, &task), ["Beta"], "{format}: {edited}");
     }

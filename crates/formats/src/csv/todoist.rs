@@ -173,7 +173,7 @@ fn draft(row: &Row, columns: &Columns, dates: &Dates<'_>, gather: &mut Gather<'_
                 Some(dated) if draft.task.due_on.is_none() => {
                     if !dated.is_exact {
                         draft.details.push(&column.name, cell);
-                        let repeats = "a time, or a date that repeats, is kept as text too";
+                        let repeats = "a time, or a date that repeats, is kept in the note too";
                         gather.say(line, dated.doubt().unwrap_or(repeats));
                     }
                     draft.due(dated);
@@ -203,8 +203,10 @@ fn draft(row: &Row, columns: &Columns, dates: &Dates<'_>, gather: &mut Gather<'_
             "DURATION_UNIT" => {}
             _ => {
                 draft.details.push(&column.name, cell);
-                gather
-                    .say(line, format!("the column `{}` has no field: kept as text", column.name));
+                gather.say(
+                    line,
+                    format!("the column `{}` has no matching field: kept in the note", column.name),
+                );
             }
         }
     }

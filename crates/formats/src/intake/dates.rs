@@ -44,7 +44,7 @@ pub(crate) struct Dated {
 impl Dated {
     /// What its person should look at.
     pub fn doubt(&self) -> Option<&'static str> {
-        self.has_other_weekday.then_some("the weekday is not that of the date: the date counts")
+        self.has_other_weekday.then_some("the weekday does not match the date: the date is used")
     }
 }
 
@@ -152,7 +152,7 @@ impl<'a> Dates<'a> {
             Some(dated) if dated.moves && self.options.today.is_none() && !dated.is_begin => {
                 self.why_no_day(text)
             }
-            Some(_) => "this says when something may begin, not when it is due: kept as text",
+            Some(_) => "this says when something may begin, not when it is due: kept in the note",
             None => self.why_no_day(text),
         }
     }
@@ -161,10 +161,10 @@ impl<'a> Dates<'a> {
     /// guess, and those are made only where a person sees them.
     fn why_no_day(&self, text: &str) -> &'static str {
         if self.options.today.is_none() && Dates::named(self.options).day(text).is_some() {
-            return "which day this is depends on when it is read, so it becomes a due date only in a plan that \
-                    you confirm: kept as text";
+            return "this date depends on the day of the import, so it becomes the due date only if you \
+                    confirm a plan: kept in the note";
         }
-        "this is no day, so there is no due date: kept as text"
+        "this is not a date, so there is no due date: kept in the note"
     }
 
     /// Whether a cell surely holds a day, as in a column that nothing else says the meaning of.

@@ -121,13 +121,13 @@ impl Draft {
         task.labels = labels;
         let rest: Vec<String> = rest;
         if !rest.is_empty() {
-            moved.push(format!("{} labels too long or too many are kept as text", rest.len()));
+            moved.push(format!("{} labels too long or too many are kept in the note", rest.len()));
             self.details.push("Labels", &rest.join(", "));
         }
         if let Some(minutes) = task.estimate_minutes
             && (minutes == 0 || limits::ESTIMATE.check(minutes as usize).is_err())
         {
-            moved.push(format!("an estimate of {minutes} minutes is kept as text"));
+            moved.push(format!("an estimate of {minutes} minutes is kept in the note"));
             self.details.push("Estimate", &format!("{minutes} min"));
             task.estimate_minutes = None;
         }

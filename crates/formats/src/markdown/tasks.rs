@@ -510,7 +510,7 @@ fn days(sections: &[Section], outline: &Outline, remarks: &mut Vec<Remark>) -> V
         let own = section.heading(outline).and_then(|heading| {
             let found = days::of_heading(&heading.text, around.map(Date::year));
             if let Leading::Impossible(text) = found {
-                let message = format!("`{text}` is not a day of the calendar: kept as text");
+                let message = format!("`{text}` is not a valid date: it stays in the text");
                 remarks.push(remark(heading.first, message));
             }
             found.day()

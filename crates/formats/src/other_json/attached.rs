@@ -227,7 +227,7 @@ impl<'a> Attached<'a> {
                     let name = field.next().and_then(|row| title_node(&row.node.object())?.text());
                     let value = text_of(node).unwrap_or_default();
                     part.draft.details.push(name.as_deref().unwrap_or("Field"), &value);
-                    gather.say(node.line(), "custom fields are kept as text");
+                    gather.say(node.line(), "custom fields are kept in the note");
                     Role::Field
                 }
                 Use::Around => Role::Field,

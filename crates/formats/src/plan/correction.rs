@@ -289,7 +289,7 @@ pub enum CorrectionError {
         role: Role,
     },
     /// The line holds several things or a part of one, as in JSON.
-    #[error("line {line}: in this format a line is no thing of its own; correct the whole task")]
+    #[error("line {line}: in this format single lines cannot be corrected; correct the whole task")]
     NotAlone {
         /// The line of the correction.
         line: usize,
@@ -339,7 +339,7 @@ pub enum CorrectionError {
         line: usize,
     },
     /// A value beyond a limit.
-    #[error("line {line}: it is too long or too many")]
+    #[error("line {line}: the value is too long, or there are too many")]
     Limit {
         /// The line of the correction.
         line: usize,

@@ -139,7 +139,7 @@ impl Body {
                 Some((key, value)) => field(node, key, value.trim(), at, dates, gather),
                 None => {
                     lines.push(text.to_owned());
-                    gather.say(at, "a drawer has no field: kept as text");
+                    gather.say(at, "a drawer has no matching field: kept in the note");
                 }
             }
             return Role::Field;
@@ -206,12 +206,12 @@ fn dated(
                 role = Role::Due;
                 if has_more {
                     node.draft.details.push("Deadline", value);
-                    gather.say(at, "a time, or a date that repeats, is kept as text too");
+                    gather.say(at, "a time, or a date that repeats, is kept in the note too");
                 }
             }
             _ => {
                 node.draft.details.push(&capital(word), value);
-                gather.say(at, format!("`{word}` has no field: kept as text"));
+                gather.say(at, format!("`{word}` has no matching field: kept in the note"));
             }
         }
         rest = after;
@@ -255,7 +255,7 @@ fn field(
         _ => {
             let short: String = key.chars().take(40).collect();
             draft.details.push(key, value);
-            gather.say(at, format!("`{short}` has no field: kept as text"));
+            gather.say(at, format!("`{short}` has no matching field: kept in the note"));
         }
     }
 }

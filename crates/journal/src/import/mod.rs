@@ -68,7 +68,7 @@ pub struct Known {
     pub kept: Vec<String>,
 }
 
-/// A draft beside what is known of its key.
+/// A draft and the result of looking up its key.
 enum Prepared {
     /// Its key is new.
     New(Content),
@@ -301,7 +301,7 @@ impl Journal {
     }
 }
 
-/// The key under which a draft of a file is known again.
+/// The key under which a draft of a file is recognized.
 ///
 /// The name of the file ends at the first `|` without a backslash before it, so that two files
 /// never share a key. A key that no index could hold is cut, with its digest in place of the rest.
@@ -346,7 +346,7 @@ struct Deleted {
 
 impl Deleted {
     /// What stays, for a person to read.
-    const KEPT: &'static str = "task (deleted here)";
+    const KEPT: &'static str = "task (deleted in Dormouse)";
 
     fn imported(self) -> Imported {
         let kept = vec![Self::KEPT.to_owned()];

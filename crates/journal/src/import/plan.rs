@@ -274,7 +274,7 @@ impl Plan {
             };
             let has = |ids: &[LabelId]| ids.contains(&known.id);
             if has(&task.ai_suppressed_label_ids) {
-                self.keep(format!("label {label} (removed here)"));
+                self.keep(format!("label {label} (removed in Dormouse)"));
             } else if !has(&task.label_ids) {
                 self.change(format!("label {label}"));
                 self.edits.push(Edit::AddLabel(known.id.clone()));
@@ -291,7 +291,7 @@ impl Plan {
         let Some(now) = view.items.iter().find(|item| item.value.id == *id) else {
             let is_changed = then.title != new.title || then.is_checked != new.is_checked;
             if is_changed && then.unseen != Some(new.digest()) {
-                self.keep(format!("item {} (removed here)", new.title));
+                self.keep(format!("item {} (removed in Dormouse)", new.title));
             }
             if is_changed && !self.changed_here.contains(&Part::Item(id.clone())) {
                 self.unseen_items.insert(new.key.clone(), new.digest());
@@ -332,7 +332,7 @@ impl Plan {
             let depth = below.add(new.depth);
             self.change(match depth == new.depth {
                 true => format!("item {}", new.title),
-                false => format!("item {} (added at the end, below no other)", new.title),
+                false => format!("item {} (added at the end, at the top level)", new.title),
             });
             let (title, is_checked) = (new.title.clone(), new.is_checked);
             return self.edits.push(Edit::AddItem { title, is_checked, depth });
@@ -368,7 +368,7 @@ impl Plan {
         let Some(now) = view.entries.iter().find(|entry| entry.value.id == then.id) else {
             let is_changed = then.digest != file || then.flags != new.flags;
             if then.digest != file && then.unseen != Some(new.digest()) {
-                self.keep(format!("{} (deleted here)", note(&new.text)));
+                self.keep(format!("{} (deleted in Dormouse)", note(&new.text)));
             }
             if is_changed && !self.changed_here.contains(&Part::Entry(then.id.clone())) {
                 self.unseen_entries.insert(new.key.clone(), new.digest());

@@ -134,7 +134,9 @@ fn what_was_changed_here_is_kept_and_said() {
     let imported = import(&world, &file);
     assert_eq!(imported.outcome, Outcome::Unchanged);
     assert_eq!(imported.kept.len(), 4, "{:?}", imported.kept);
-    for (kept, what) in imported.kept.iter().zip(["status", "dueDate", "larch", "deleted here"]) {
+    for (kept, what) in
+        imported.kept.iter().zip(["status", "dueDate", "larch", "deleted in Dormouse"])
+    {
         assert!(kept.contains(what), "{kept}");
     }
     assert_eq!(world.state(&task), before);
@@ -181,7 +183,7 @@ fn a_deleted_task_is_not_brought_back() {
     let imported = import(&world, &file);
     assert_eq!(
         (imported.outcome, imported.kept),
-        (Outcome::Unchanged, vec!["task (deleted here)".into()])
+        (Outcome::Unchanged, vec!["task (deleted in Dormouse)".into()])
     );
     assert!(world.view(&task).deleted_at().is_some());
 }
@@ -199,7 +201,7 @@ fn a_task_that_is_restored_gets_what_its_file_said_while_it_was_deleted() {
     let n_changes = world.changes().len();
     for _ in 0..2 {
         let imported = import(&world, &file);
-        let deleted = vec!["task (deleted here)".to_owned()];
+        let deleted = vec!["task (deleted in Dormouse)".to_owned()];
         assert_eq!((imported.outcome, imported.kept), (Outcome::Unchanged, deleted));
     }
     assert_eq!(world.changes().len(), n_changes);
@@ -233,8 +235,8 @@ fn a_part_that_is_restored_gets_what_its_file_said_while_it_was_deleted() {
         assert_eq!(
             kept,
             [
-                "item Pour the floor (removed here)",
-                "note \"The floor needs three bags.\" (deleted here)"
+                "item Pour the floor (removed in Dormouse)",
+                "note \"The floor needs three bags.\" (deleted in Dormouse)"
             ]
         );
         assert_eq!(import(&world, &file).kept, Vec::<String>::new(), "said once");

@@ -146,7 +146,7 @@ impl Model {
     fn import(&mut self, file: &File) -> BTreeSet<String> {
         let mut kept = BTreeSet::new();
         if self.is_deleted {
-            kept.insert("task (deleted here)".to_owned());
+            kept.insert("task (deleted in Dormouse)".to_owned());
             return kept;
         }
         if merged(&mut self.estimate.0, &mut self.estimate.1, &file.estimate) {
@@ -157,7 +157,10 @@ impl Model {
             let title = item_title(*key, part.here.0);
             match part.deleted(value) {
                 Some(true) => {
-                    kept.insert(format!("item {} (removed here)", item_title(*key, value.0)));
+                    kept.insert(format!(
+                        "item {} (removed in Dormouse)",
+                        item_title(*key, value.0)
+                    ));
                 }
                 Some(false) => {}
                 None => {
@@ -182,7 +185,10 @@ impl Model {
             let here = note_text(*key, part.here);
             match part.deleted(value) {
                 Some(true) => {
-                    kept.insert(format!("note \"{}\" (deleted here)", note_text(*key, *value)));
+                    kept.insert(format!(
+                        "note \"{}\" (deleted in Dormouse)",
+                        note_text(*key, *value)
+                    ));
                 }
                 Some(false) => {}
                 None => {

@@ -343,7 +343,10 @@ fn corrected(
     kept: &Kept,
 ) -> Result<PlannedFile, Error> {
     let text = plan::decode(&file.name, &file.bytes)?;
-    let planned = plan::apply(&text, &read, kept, &options.corrections)?;
+    let planned = plan::apply(&text, &read, kept, &options.corrections).map_err(|source| {
+        let is_at = |correction: &Correction| Some(correction.line) == source.line();
+        Error::Correction { index: options.corrections.iter().rposition(is_at), source }
+    })?;
     let moved = moved::between(&read, &planned);
     let mut read_titles: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     let mut corrected_keys = Vec::new();

@@ -348,3 +348,25 @@ pub enum CorrectionError {
         source: Beyond,
     },
 }
+
+impl CorrectionError {
+    /// The line of the correction, from 1; none where the text is another one.
+    pub fn line(&self) -> Option<usize> {
+        match self {
+            Self::OtherText { .. } => None,
+            Self::NoLine { line, .. }
+            | Self::Contradiction { line, .. }
+            | Self::NoTask { line, .. }
+            | Self::WrongRole { line, .. }
+            | Self::NotSettable { line, .. }
+            | Self::NotAlone { line, .. }
+            | Self::ManyTasks { line, .. }
+            | Self::NoDate { line, .. }
+            | Self::NothingAbove { line, .. }
+            | Self::HasContent { line, .. }
+            | Self::NothingBelow { line, .. }
+            | Self::NoWords { line, .. }
+            | Self::Limit { line, .. } => Some(*line),
+        }
+    }
+}

@@ -95,11 +95,13 @@ fn one(node: Node<'_>, gather: &mut Gather<'_>) -> Result<(), ReadError> {
         draft.label(&label.text().unwrap_or_default());
     }
     for item in object.take("items").map(|items| items.items()).unwrap_or_default() {
+        let lines = item.lines();
         let mut item = item.object();
         let key = item.take_text("key");
         let is_checked = item.take("isChecked").is_some_and(|checked| checked.is_true());
         let depth = parsed(&mut item, "depth").unwrap_or(0);
-        draft.item(key.as_deref(), &item.take_text("title").unwrap_or_default(), is_checked, depth);
+        let title = item.take_text("title").unwrap_or_default();
+        draft.item_on(lines, key.as_deref(), &title, is_checked, depth);
     }
     let mut entries = Vec::new();
     for entry in object.take("entries").map(|entries| entries.items()).unwrap_or_default() {

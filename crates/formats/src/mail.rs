@@ -112,7 +112,7 @@ pub(crate) fn read(name: &str, text: &str) -> Reading {
             Role::Task
         } else if is_in_list
             && let Some((is_ticked, title)) = point(unquoted(line))
-            && checklist.add(&mut task, unquoted(line), title, is_ticked)
+            && checklist.add(&mut task, (at + 1, unquoted(line)), title, is_ticked)
         {
             Role::Item
         } else {

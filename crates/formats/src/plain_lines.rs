@@ -196,7 +196,7 @@ pub fn read(name: &str, text: &str) -> Reading {
             let is_quoted = line.starts_with('>');
             let is_point = !is_quoted
                 && (is_outline || is_bulleted(line) || intake::boxed(line.trim()).is_some());
-            if is_point && add_item(&mut checklist, task, line, has_tags) {
+            if is_point && add_item(&mut checklist, task, (number, line), has_tags) {
                 Role::Item
             } else {
                 notes.push(line.trim());
@@ -469,7 +469,12 @@ fn uncrossed(line: &str, has_tags: bool) -> (&str, bool) {
 }
 
 /// Adds the item of a line to the task above it, unless the checklist has no room for it: then it is text.
-fn add_item(checklist: &mut Checklist, task: &mut Task, line: &str, has_tags: bool) -> bool {
+fn add_item(
+    checklist: &mut Checklist,
+    task: &mut Task,
+    (number, line): (usize, &str),
+    has_tags: bool,
+) -> bool {
     let (mark, title) = marked(line);
     if intake::boxed(title).is_some_and(|(_, words)| words.is_empty()) {
         return false;
@@ -482,7 +487,7 @@ fn add_item(checklist: &mut Checklist, task: &mut Task, line: &str, has_tags: bo
     let title = &mark.map_or(title.to_owned(), |mark| intake::with_sign(mark, title));
     // In TaskPaper each has a tag of its own.
     let is_checked = ticked.unwrap_or(!has_tags && task.status == Some(Status::Done));
-    checklist.add(task, line, title, is_checked)
+    checklist.add(task, (number, line), title, is_checked)
 }
 
 fn task(key: String, title: &str, line: usize, remarks: &mut Vec<Remark>) -> Task {

@@ -261,11 +261,12 @@ fn card(
     for (name, list) in &checklists {
         for item in list.object().take("checkItems").map(|items| items.items()).unwrap_or_default()
         {
+            let lines = item.lines();
             let mut item = item.object();
             let is_done = item.take_text("state").as_deref() == Some("complete");
             let title = item.take_text("name").unwrap_or_default();
             let title = if checklists.len() > 1 { format!("{name}: {title}") } else { title };
-            draft.item(item.take_text("id").as_deref(), &title, is_done, 0);
+            draft.item_on(lines, item.take_text("id").as_deref(), &title, is_done, 0);
             if let Some(due) = item.take_text("due") {
                 draft.details.push("Item due", &format!("{title}: {due}"));
             }

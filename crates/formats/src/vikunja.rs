@@ -226,13 +226,14 @@ fn related(
     let Some(related) = object.take("related_tasks") else { return };
     let mut related = related.object();
     for sub in related.take("subtask").map(|tasks| tasks.items()).unwrap_or_default() {
+        let lines = sub.lines();
         let mut sub = sub.object();
         let (id, title) = (sub.take_text("id"), sub.take_text("title").unwrap_or_default());
         let is_done = sub.take("done").is_some_and(|done| done.is_true());
         if id.as_ref().is_some_and(|id| own.contains(id)) {
             draft.details.push("Has the part", &title);
         } else if !title.is_empty() {
-            draft.item(id.as_deref(), &title, is_done, 0);
+            draft.item_on(lines, id.as_deref(), &title, is_done, 0);
         }
     }
     for (kind, label) in [

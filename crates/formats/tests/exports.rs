@@ -9,6 +9,8 @@ use insta::assert_snapshot;
 use jiff::civil::{Date, date};
 use proptest::prelude::*;
 
+use crate::properties::without_lines;
+
 use crate::corpus::own;
 use crate::readings::{is_whole, read};
 
@@ -18,6 +20,7 @@ fn boat() -> Task {
         title: title.to_owned(),
         is_checked,
         depth,
+        lines: 0..0,
     };
     let entry = |key: &str, text: &str, on| draft::Entry {
         key: key.to_owned(),
@@ -133,9 +136,8 @@ fn several_tasks_as_markdown_are_read_with_all_their_fields_and_keys() {
     // What was read is written and read again as it is.
     let again = write(&read, ExportFormat::Markdown).text;
     let again = dormouse_formats::markdown::reading("list.md", again.as_bytes()).unwrap();
-    let ignoring_lines = |tasks: &[draft::Task]| -> Vec<_> {
-        tasks.iter().map(|task| draft::Task { line: 0, ..task.clone() }).collect()
-    };
+    let ignoring_lines =
+        |tasks: &[draft::Task]| -> Vec<_> { tasks.iter().map(without_lines).collect() };
     assert_eq!(ignoring_lines(&again.tasks), ignoring_lines(&reading.tasks));
 }
 
@@ -256,7 +258,7 @@ fn no_line_of_a_calendar_is_longer_than_75_octets_or_splits_a_character() {
 
 /// What a format holds of a reading, apart from the lines.
 fn content(reading: &Reading) -> Vec<draft::Task> {
-    reading.tasks.iter().cloned().map(|task| draft::Task { line: 0, ..task }).collect()
+    reading.tasks.iter().map(without_lines).collect()
 }
 
 fn again(target: ExportFormat, tasks: &[draft::Task]) -> Vec<draft::Task> {
@@ -386,7 +388,7 @@ pub fn task() -> impl Strategy<Value = draft::Task> {
             let mut depth = 0;
             let items = (0..).zip(items).map(|(n, (title, is_checked, deep))| {
                 depth = if n == 0 { 0 } else { deep.min(depth + 1) };
-                draft::Item { key: format!("item-2026-{n}"), title, is_checked, depth }
+                draft::Item { key: format!("item-2026-{n}"), title, is_checked, depth, lines: 0..0 }
             });
             let note = note.map(|text| draft::Entry {
                 key: "note#1".into(),

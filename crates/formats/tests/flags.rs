@@ -137,8 +137,13 @@ fn a_private_to_do_is_an_item_only_of_a_private_task() {
 
 #[test]
 fn other_programs_see_neither_a_private_task_nor_its_items() {
-    let items =
-        vec![draft::Item { key: "i".into(), title: "Cake".into(), is_checked: false, depth: 0 }];
+    let items = vec![draft::Item {
+        key: "i".into(),
+        title: "Cake".into(),
+        is_checked: false,
+        depth: 0,
+        lines: 0..0,
+    }];
     let text =
         write(&[Task::from(&draft::Task { items, ..party() })], ExportFormat::ICalendar).text;
     assert_eq!(text.matches("\r\nCLASS:PRIVATE\r\n").count(), 2, "{text}");

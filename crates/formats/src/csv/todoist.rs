@@ -84,7 +84,8 @@ pub(super) fn rows(
                 if let Some(open) = open.as_mut().filter(|open| is_bare && open.indent < indent) {
                     let depth = indent - open.indent - 1;
                     let deepest = open.draft.task.items.last().map_or(0, |item| item.depth + 1);
-                    open.draft.item(None, &draft.task.title, false, depth.min(deepest));
+                    let (lines, title) = (row.lines.clone(), &draft.task.title);
+                    open.draft.item_on(lines, None, title, false, depth.min(deepest));
                     open.claims.push((row.lines.clone(), Role::Item));
                     continue;
                 }

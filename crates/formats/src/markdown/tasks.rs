@@ -497,7 +497,8 @@ impl File<'_> {
                 None => full,
             };
             let depth = check.depth.saturating_sub(outermost);
-            task.items.push(Item { key, title, is_checked: check.is_checked, depth });
+            let lines = check.first + 1..check.title_last + 2;
+            task.items.push(Item { key, title, is_checked: check.is_checked, depth, lines });
         }
     }
 }

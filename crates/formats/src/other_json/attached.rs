@@ -198,7 +198,8 @@ impl<'a> Attached<'a> {
                     let list = self.list_of(at).filter(|_| lists > 1);
                     let title = title.unwrap_or_default();
                     let title = list.map_or(title.clone(), |list| format!("{list}: {title}"));
-                    part.draft.item(id_of(node).as_deref(), &title, is_ticked(node), 0);
+                    let (lines, id) = (node.lines(), id_of(node));
+                    part.draft.item_on(lines, id.as_deref(), &title, is_ticked(node), 0);
                     part.is_bare = false;
                     Role::Item
                 }

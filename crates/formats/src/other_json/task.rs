@@ -321,7 +321,7 @@ impl<'r, 'g> Reader<'r, 'g> {
         for item in node.items() {
             if !item.is_object() {
                 if let Some(text) = item.text().filter(|text| !text.trim().is_empty()) {
-                    draft.item(None, &text, false, depth);
+                    draft.item_on(item.lines(), None, &text, false, depth);
                 }
                 continue;
             }
@@ -357,7 +357,7 @@ impl<'r, 'g> Reader<'r, 'g> {
                 }
             }
             let is_done = reader.done == Some(true);
-            draft.item(id.as_deref(), &text, is_done, depth);
+            draft.item_on(item.lines(), id.as_deref(), &text, is_done, depth);
             for (name, value) in others.details.iter() {
                 draft.details.push(&of_item(name, &text), value);
             }

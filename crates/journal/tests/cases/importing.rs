@@ -10,7 +10,7 @@ use dormouse_types::{Id as _, Origin, TaskId};
 use crate::world::{WS, World, agent, now, person};
 
 fn item(key: &str, title: &str, is_checked: bool) -> Item {
-    Item { key: key.into(), title: title.into(), is_checked, depth: 0 }
+    Item { key: key.into(), title: title.into(), is_checked, depth: 0, lines: 0..0 }
 }
 
 fn entry(key: &str, text: &str) -> Entry {

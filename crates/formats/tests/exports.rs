@@ -577,6 +577,7 @@ fn one_exported_task_stays_one_whatever_dates_its_items_name() {
         title: title.to_owned(),
         is_checked: false,
         depth,
+        lines: 0..0,
     };
     let task = Task {
         key: "jt-01m8hyt3x6sw180vnxw66s936h".to_owned(),
@@ -584,7 +585,7 @@ fn one_exported_task_stays_one_whatever_dates_its_items_name() {
         items: vec![item("Soil 📅 2026-11-30", 0), item("Pots ⏫", 1), item("Water", 0)],
         ..Task::default()
     };
-    let text = write(&[task.clone()], ExportFormat::Markdown).text;
+    let text = write(std::slice::from_ref(&task), ExportFormat::Markdown).text;
     let reading = markdown::reading("plant.md", text.as_bytes()).unwrap();
     assert_eq!(reading.tasks.len(), 1, "{text}");
     let titles = |items: &[draft::Item]| -> Vec<String> {

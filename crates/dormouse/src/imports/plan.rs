@@ -344,7 +344,7 @@ fn corrected(
 ) -> Result<PlannedFile, Error> {
     let text = plan::decode(&file.name, &file.bytes)?;
     let planned = plan::apply(&text, &read, kept, &options.corrections).map_err(|source| {
-        let is_at = |correction: &Correction| Some(correction.line) == source.line();
+        let is_at = |correction: &plan::Correction| Some(correction.line) == source.line();
         Error::Correction { index: options.corrections.iter().rposition(is_at), source }
     })?;
     let moved = moved::between(&read, &planned);

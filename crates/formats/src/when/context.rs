@@ -100,10 +100,12 @@ impl Parser<'_> {
             && !self.clause_before(start).any(|at| is_in(at, List::Forget))
     }
 
-    /// "If not paid by 10.12.": what is done if nothing was done by then is not due then.
-    pub(super) fn is_condition(&self, start: usize) -> bool {
+    /// "If not paid by 10.12.", "wenn bis Freitag keine Antwort kommt": what is done if nothing was done by then is not due
+    /// then.
+    pub(super) fn is_condition(&self, start: usize, end: usize) -> bool {
         let is_in = |place: usize, list| self.matcher.is_in(place, list);
-        let is_negated = self.clause_before(start).any(|at| is_in(at, List::Negation));
+        let after = (end..end + CLAUSE).take_while(|at| !self.is_boundary(*at));
+        let is_negated = self.clause_before(start).chain(after).any(|at| is_in(at, List::Negation));
         let begin = self.clause_before(start).last();
         is_negated && begin.is_some_and(|at| is_in(at, List::Condition))
     }

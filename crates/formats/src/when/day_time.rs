@@ -191,10 +191,13 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// "14h": an hour of a clock of 24, and no length of time that fits into a day.
+    /// "14h": an hour of a clock of 24, and no length of time that fits into a day. Where hours are not counted with
+    /// this letter, any hour: "mardi 9h".
     pub(super) fn is_hour_of_day(&self, found: &Match<TimeMeans>, at: usize) -> bool {
+        let counts = self.matcher.entry(at + 1).senses.contains(&Sense::Unit(Unit::Hour));
+        let least = if counts { 13 } else { 1 };
         found.end == at + 2
-            && found.caught.clock.is_some_and(|clock| (13..=23).contains(&clock.hour))
+            && found.caught.clock.is_some_and(|clock| (least..=23).contains(&clock.hour))
             && self.matcher.token(at + 1).is_some_and(|token| {
                 token.is_glued && self.matcher.tokens.text_of(token).eq_ignore_ascii_case("h")
             })
@@ -305,12 +308,7 @@ impl<'a> Parser<'a> {
         })?;
         // "Dinner for 2 on Friday": how many, not when. "Moved for 2" says when.
         let counts_hours = found.end == at + 2
-            && self
-                .matcher
-                .entry(at + 1)
-                .senses
-                .iter()
-                .any(|sense| matches!(sense, Sense::Unit(Unit::Hour)));
+            && self.matcher.entry(at + 1).senses.contains(&Sense::Unit(Unit::Hour));
         let is_number = found.holds == Where::WithSign && (found.end == at + 1 || counts_hours);
         if is_number && setting.allowed != Where::Field && self.is_counted_for(at) {
             return None;

@@ -160,7 +160,7 @@ impl<'a> Parser<'a> {
                 }
                 if hit.kind == Kind::Due
                     && setting.allowed != Where::Field
-                    && (self.forbids(start, setting.lead) || self.is_condition(start))
+                    && (self.forbids(start, setting.lead) || self.is_condition(start, hit.end))
                 {
                     hit.kind = Kind::Start;
                 }

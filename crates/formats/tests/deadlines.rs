@@ -492,3 +492,25 @@ fn an_export_of_dormouse_has_fields_for_due_dates_and_its_words_give_none() {
     // The id of another program says nothing about that.
     assert_eq!(due(text("bank-1")), Some(date(2026, 12, 31)));
 }
+
+#[test]
+fn a_time_without_a_day_is_no_due_date() {
+    let text = "# Move\n\n- [ ] Pack\n\n08:00 van arrives\n\n08:00 van, keys back on 30 Jan\n";
+    assert_eq!(
+        corrected(text, &[(5, Role::Due)]),
+        "line 5: there is no date in it; write one like `by 10 December` or 2026-12-10"
+    );
+    assert!(corrected(text, &[(7, Role::Due)]).contains("2027-01-30"));
+
+    let sheet = "Task,Due\nVan,08:00\nCall,in 2 hours\nKeys,2027-01-30 10:00\nParty,tonight\n";
+    let reading = plan::read("list.csv", sheet.as_bytes(), &options(TODAY)).unwrap();
+    let due = reading.tasks.iter().map(|task| task.due_on).collect::<Vec<_>>();
+    assert_eq!(due, [None, None, Some(date(2027, 1, 30)), Some(TODAY)]);
+    let said: Vec<_> = reading.remarks.iter().map(|one| one.message.as_str()).collect();
+    assert_eq!(
+        said,
+        [
+            "this is a time and no day, so there is no due date: kept as text (also on one more line)"
+        ]
+    );
+}

@@ -8,7 +8,8 @@ vi.hoisted(() => {
 
 import { applyLine, NO_PROGRESS, refusedCorrection, type ImportLine } from "./api";
 import { Problem } from "../../api/problem";
-import { getsAgent, PlannedText } from "./imports.svelte";
+import { getsAgent } from "./imports.svelte";
+import { PlannedText } from "./plannedText.svelte";
 import type { Correction, ImportPlan, PlanTask } from "./types";
 
 interface Sent {

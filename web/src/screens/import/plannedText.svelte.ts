@@ -115,6 +115,16 @@ export class PlannedText {
     return this.format ?? this.detected;
   }
 
+  /** The format that its plan was read in, where it cannot be read in the one that was chosen. */
+  get readableFormat(): Format | undefined {
+    return this.isRefused && this.plan?.format !== this.readAsFormat ? this.plan?.format : undefined;
+  }
+
+  /** The plan, unless the text is to be read in a way in which it cannot be. */
+  get shownPlan(): ImportPlan | undefined {
+    return this.readableFormat === undefined ? this.plan : undefined;
+  }
+
   /** Whether its plan holds or soon will, without another decision of the person. */
   get isReady(): boolean {
     return this.plan !== undefined && (!this.isReading || this.isTaking) && !this.isChanged && this.problem === undefined;

@@ -86,6 +86,18 @@ test("lines are corrected by their menu, each correction is undone alone, and st
   await expect(app.getByRole("button", { name: "Add 1 task" })).toBeEnabled();
 });
 
+test("the bullets of a task become items together, and text again by one undo", async ({ app }) => {
+  await drop(app, [{ name: "flat.md", text: "# Flat\n\n## Keys\n- [ ] fetch them\n\n## Later\n- paint the hall\n- new curtains\n1. a lamp\n* a rug\n" }]);
+  const later = app.getByRole("article", { name: "Later" });
+  await expect(later).toContainText("1 note");
+  await app.getByRole("button", { name: "Later: make its 4 bullets items" }).click();
+  await expect(later).toContainText("4 items");
+  await expect(app.getByText("You made 4 lines items.")).toBeVisible();
+  await expect(app.getByRole("button", { name: "Line 7: Item. Change" })).toBeFocused();
+  await app.keyboard.press("Control+z");
+  await expect(later).toContainText("1 note");
+});
+
 test("a correction that is not possible says why where it was made", async ({ app }) => {
   await drop(app, [{ name: "move.md", text: MOVE }]);
   const line = app.getByRole("button", { name: "Line 7: Task. Change" });

@@ -99,6 +99,8 @@ class Imports {
   /** Files that were added and not opened yet. */
   #unopened: readonly Source[] = [];
   #running: AbortController | undefined;
+  /** The notification that the plan is kept. */
+  #waiting = 0;
   /** Where the person came from. */
   #from = "/tasks";
 
@@ -259,7 +261,12 @@ class Imports {
   lookAway(): void {
     if (this.step !== "plan" || this.texts.length === 0) return;
     const show = { label: t("imports.showPlan"), run: () => router.go("/import") };
-    toasts.show(t("imports.waits", { name: nameOf(this.texts) }), undefined, "plain", show);
+    this.#waiting = toasts.show(t("imports.waits", { name: nameOf(this.texts) }), undefined, "plain", show);
+  }
+
+  /** The page of the plan is shown: it says itself what is kept. */
+  lookBack(): void {
+    toasts.close(this.#waiting);
   }
 
   /** Undoes the last thing the person did to the plan. Returns whether there was any. */

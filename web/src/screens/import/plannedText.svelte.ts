@@ -279,7 +279,11 @@ export class PlannedText {
   }
 
   undo(made: Made): void {
-    this.#correct(this.made.filter((one) => one !== made));
+    this.undoAll([made]);
+  }
+
+  undoAll(made: readonly Made[]): void {
+    this.#correct(this.made.filter((one) => !made.includes(one)));
   }
 
   /** Undoes what the person said about the place of some lines. Returns whether there was anything. */

@@ -112,7 +112,7 @@ for (const name of LOOKED) {
           // The person tries again, and the missing parts appear. All buttons at once: after one of them the
           // others may be gone before they can be clicked.
           const retry = place.getByRole("alert").getByRole("button", { name: "Try again" });
-          await retry.evaluateAll<void, HTMLElement>((buttons) => buttons.forEach((one) => one.click()));
+          await retry.evaluateAll((buttons) => buttons.forEach((one) => (one as HTMLElement).click()));
           await expect.soft(place.getByRole("alert"), path).toHaveCount(0);
         }
         // The frame and the screen are there.

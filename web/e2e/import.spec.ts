@@ -86,6 +86,18 @@ test("lines are corrected by their menu, each correction is undone alone, and st
   await expect(app.getByRole("button", { name: "Add 1 task" })).toBeEnabled();
 });
 
+test("the bullets of a task become items together, and text again by one undo", async ({ app }) => {
+  await drop(app, [{ name: "flat.md", text: "# Flat\n\n## Keys\n- [ ] fetch them\n\n## Later\n- paint the hall\n- new curtains\n1. a lamp\n* a rug\n" }]);
+  const later = app.getByRole("article", { name: "Later" });
+  await expect(later).toContainText("1 note");
+  await app.getByRole("button", { name: "Later: make its 4 bullets items" }).click();
+  await expect(later).toContainText("4 items");
+  await expect(app.getByText("You made 4 lines items.")).toBeVisible();
+  await expect(app.getByRole("button", { name: "Line 7: Item. Change" })).toBeFocused();
+  await app.keyboard.press("Control+z");
+  await expect(later).toContainText("1 note");
+});
+
 test("a correction that is not possible says why where it was made", async ({ app }) => {
   await drop(app, [{ name: "move.md", text: MOVE }]);
   const line = app.getByRole("button", { name: "Line 7: Task. Change" });
@@ -104,11 +116,53 @@ test("many files make one plan; a picture is named and left out", async ({ app, 
   ]);
   await expect(app.getByText("photo.md is a picture or another file without text")).toBeVisible();
   await expect(app.getByRole("heading", { level: 1, name: "3 tasks from 2 files" })).toBeVisible();
-  await expect(app.getByRole("region", { name: "two.txt" }).getByRole("button", { name: "todo.txt" })).toHaveAttribute("aria-pressed", "true");
+  await expect(app.getByRole("region", { name: "two.txt" }).getByRole("combobox", { name: "Read as" })).toHaveValue("todoTxt");
   await expect(app.getByRole("article", { name: "call Ana" })).toContainText("1 Feb 2027");
   await app.keyboard.press("Control+Enter");
   await expect(app.getByRole("heading", { level: 1, name: "3 tasks were added" })).toBeVisible();
   expect(await titles(server)).toHaveLength(3);
+});
+
+test("a file that cannot be imported is named with its reason, and the others are added", async ({ app, server }) => {
+  await drop(app, [
+    { name: "plants.md", text: "## Water the plants\n\n- [ ] The fern\n" },
+    { name: "page.html", text: "<!doctype html>\n<html><body><ul><li>call Ana</li></ul></body></html>\n" },
+    { name: "card.vcf", text: "BEGIN:VCARD\nVERSION:3.0\nFN:Ana Pop\nEND:VCARD\n" },
+    { name: "letter.rtf", text: "{\\rtf1\\ansi call Ana}\n" },
+    { name: "nothing.md", text: "\n" },
+  ]);
+  await expect(app.getByRole("heading", { level: 1, name: "1 task from plants.md" })).toBeVisible();
+  for (const words of ["page.html is a web page (HTML)", "card.vcf is ", "letter.rtf is ", "nothing.md is empty"]) {
+    await expect(app.getByRole("listitem").filter({ hasText: words })).toContainText("It is left out.");
+  }
+  await app.getByRole("button", { name: "Add 1 task" }).click();
+  await expect(app.getByRole("heading", { level: 1, name: "1 task was added" })).toBeVisible();
+  expect(await titles(server)).toEqual(["Water the plants"]);
+});
+
+test("a single file that cannot be imported says why, and there is a place for another", async ({ app }) => {
+  await drop(app, [{ name: "page.html", text: "<!doctype html>\n<html><body>call Ana</body></html>\n" }]);
+  await expect(app.getByRole("heading", { level: 1, name: "page.html was not read" })).toBeVisible();
+  await expect(app.getByText("page.html is a web page (HTML)")).toBeVisible();
+  await expect(app.getByRole("button", { name: "Try again" })).toBeHidden();
+  await app.getByRole("textbox", { name: "Paste a list here" }).fill("call Ana\nbuy milk");
+  await app.getByRole("button", { name: "Read it" }).click();
+  await expect(app.getByRole("button", { name: "Add 2 tasks" })).toBeEnabled();
+});
+
+test("a format that cannot read the text says so, and the way back is a click", async ({ app }) => {
+  await drop(app, [{ name: "move.md", text: MOVE }]);
+  const readAs = app.getByRole("combobox", { name: "Read as" });
+  await expect(readAs).toHaveValue("markdown");
+  await expect(readAs.getByRole("option").first()).toHaveText("Markdown");
+  await readAs.selectOption("Calendar");
+  await expect(app.getByRole("alert")).toContainText("BEGIN:VCALENDAR");
+  await expect(app.getByRole("article")).toHaveCount(0);
+  await expect(app.getByText("Nothing can be added yet: move.md could not be read.")).toBeVisible();
+  await app.getByRole("button", { name: "Read it as Markdown again" }).click();
+  await expect(app.getByRole("alert")).toBeHidden();
+  await expect(readAs).toHaveValue("markdown");
+  await expect(app.getByRole("button", { name: "Add 4 tasks" })).toBeEnabled();
 });
 
 test("files in other encodings are read, a guess is said, and what can be several is left out", async ({ app, server }) => {
@@ -135,9 +189,10 @@ test("a text is read another way, and changed, with the corrections that still f
   await app.getByRole("button", { name: "Line 12: Task. Change" }).click();
   await app.keyboard.press("j");
   await expect(app.getByText("You joined")).toBeVisible();
-  await app.getByRole("button", { name: "Plain lines" }).click();
+  const readAs = app.getByRole("combobox", { name: "Read as" });
+  await readAs.selectOption("Plain lines");
   await expect(app.getByText("You joined")).toBeHidden();
-  await app.getByRole("button", { name: "Markdown" }).click();
+  await readAs.selectOption("Markdown");
   await expect(app.getByText("You joined")).toBeVisible();
 
   await app.getByRole("button", { name: "Change the text" }).click();
@@ -162,6 +217,12 @@ test("the columns of a sheet are chosen", async ({ app, server }) => {
   await expect(app.getByRole("heading", { level: 1, name: "2 tasks were added" })).toBeVisible();
   const id = await taskId(server, "Curtain rails");
   expect(await server.ask("GET", `/api/journal/tasks/${id}`)).toMatchObject({ dueOn: null });
+});
+
+test("a sheet is shown as it is read, below the row that names its columns", async ({ app }) => {
+  await drop(app, [{ name: "things.csv", text: "Flat, as of November\n\nTask,Due,Who\n\"Shelf, the big one\",2027-01-27,Ana\nRails,2027-02-03,\n" }]);
+  const sheet = app.getByRole("region", { name: "First rows of things.csv" });
+  await expect(sheet.getByRole("row")).toHaveText([/Task.*Due.*Who/s, /4\s*Shelf, the big one\s*2027-01-27\s*Ana/, /5\s*Rails\s*2027-02-03/]);
 });
 
 test("agents are for tasks with a lot of text, for all, or for none, and for each as one likes", async ({ app, server }) => {
@@ -289,6 +350,65 @@ test("Escape closes the text that is edited before it leaves the plan, and the f
   await expect(app.getByRole("heading", { level: 1, name: "2 tasks from your list" })).toBeVisible();
 });
 
+test("Escape drops a corrected plan as Cancel does, with Undo", async ({ app, server }) => {
+  await app.goto(`${server.address}/agents`);
+  await drop(app, [{ name: "move.md", text: MOVE }]);
+  await app.getByRole("button", { name: "Line 12: Task. Change" }).click();
+  await app.keyboard.press("j");
+  await expect(app.getByText("You joined")).toBeVisible();
+  await expect(app.getByRole("menu")).toBeHidden();
+  await app.keyboard.press("Escape");
+  await expect(app).toHaveURL(/\/agents$/);
+  await expect(app.getByText("The plan was dropped")).toBeVisible();
+  await app.getByRole("button", { name: "Undo" }).click();
+  await expect(app).toHaveURL(/\/import$/);
+  await expect(app.getByText("You joined")).toBeVisible();
+});
+
+test("a plan that is left for another page is kept apart from the next list", async ({ app, server }) => {
+  await drop(app, [{ name: "move.md", text: MOVE }]);
+  await app.getByRole("button", { name: "Line 12: Task. Change" }).click();
+  await app.keyboard.press("j");
+  await expect(app.getByText("You joined")).toBeVisible();
+  await app.getByRole("navigation").getByRole("link", { name: "Agents" }).click();
+  await expect(app.getByText("Your plan for move.md is kept.")).toBeVisible();
+  await drop(app, [{ name: "plants.md", text: "## Water the plants\n\n- [ ] The fern\n" }]);
+  await expect(app.getByRole("heading", { level: 1, name: "1 task from plants.md" })).toBeVisible();
+  await expect(app.getByText("You joined")).toBeHidden();
+  await app.getByRole("button", { name: "Add 1 task" }).click();
+  await expect(app.getByRole("heading", { level: 1, name: "1 task was added" })).toBeVisible();
+  expect(await titles(server)).toEqual(["Water the plants"]);
+  await app.getByRole("main").getByRole("button", { name: "Show it" }).click();
+  await expect(app.getByRole("heading", { level: 1, name: "3 tasks from move.md" })).toBeVisible();
+  await expect(app.getByText("You joined")).toBeVisible();
+});
+
+test("Control Z undoes the last change to the plan, then the one before", async ({ app }) => {
+  await drop(app, [{ name: "move.md", text: MOVE }]);
+  const line = (n: number) => app.getByRole("button", { name: new RegExp(`^Line ${n}:`) });
+  await line(12).click();
+  await app.keyboard.press("j");
+  await expect(app.getByText("You joined")).toBeVisible();
+  await line(5).click();
+  await app.keyboard.press("i");
+  await expect(app.getByText("You made line 5 an item.")).toBeVisible();
+  await app.getByRole("switch", { name: "Agent for Movers" }).uncheck();
+  await app.keyboard.press("Control+z");
+  await expect(app.getByRole("switch", { name: "Agent for Movers" })).toBeChecked();
+  await expect(app.getByText("You made line 5 an item.")).toBeVisible();
+  await app.keyboard.press("Control+z");
+  await expect(app.getByText("You made line 5 an item.")).toBeHidden();
+  await app.getByRole("combobox", { name: "Read as" }).selectOption("Plain lines");
+  await expect(app.getByText("You joined")).toBeHidden();
+  await app.keyboard.press("Control+z");
+  await expect(app.getByText("You joined")).toBeVisible();
+  await app.keyboard.press("Control+z");
+  await expect(app.getByText("You joined")).toBeHidden();
+  await expect(app.getByRole("button", { name: "Add 4 tasks" })).toBeEnabled();
+  await app.keyboard.press("?");
+  await expect(app.getByRole("dialog").getByText("your last change to an import plan")).toBeVisible();
+});
+
 test("a page with a pasted list or corrections asks before it is left for good", async ({ app }) => {
   await drop(app, [{ name: "move.md", text: MOVE }]);
   await expect(app.getByRole("button", { name: "Add 4 tasks" })).toBeEnabled();
@@ -323,6 +443,7 @@ test("on a narrow screen each choice of a plan is named and on screen", async ({
   await drop(app, [{ name: "trip.md", text: "# Trip\n\n## Book the train\nDue: 3/4\n- [ ] a\n- [ ] b\n\n## Pack\n- [ ] c\n" }]);
   await expect(app.getByRole("button", { name: "Add 2 tasks" })).toBeEnabled();
   const choices = app.getByRole("group", { name: "How to read it" });
+  await expect(choices.getByRole("combobox", { name: "Read as" })).toBeInViewport({ ratio: 1 });
   for (const name of ["Read as", "Dates like 3/4", "An agent for"]) {
     await expect(choices.getByText(name, { exact: true })).toBeInViewport({ ratio: 1 });
     for (const choice of await choices.getByRole("group", { name }).getByRole("button").all()) await expect(choice).toBeInViewport({ ratio: 1 });

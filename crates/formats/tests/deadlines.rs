@@ -510,7 +510,7 @@ fn a_time_without_a_day_is_no_due_date() {
     assert_eq!(
         said,
         [
-            "this is a time and no day, so there is no due date: kept as text (also on one more line)"
+            "this is a time without a day, so there is no due date: kept in the note (also on one more line)"
         ]
     );
 }

@@ -150,8 +150,8 @@ export function startShortcuts(): void {
     if (event.defaultPrevented || event.isComposing) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     if (event.metaKey || event.ctrlKey) {
-      // Inside a field, this undoes typing.
-      if (key === "z" && isTyping(event.target)) return;
+      // Inside a field, this undoes typing. A list to choose from has none.
+      if (key === "z" && isTyping(event.target) && !(event.target instanceof HTMLSelectElement)) return;
       run(`mod+${key}`, event);
       return;
     }

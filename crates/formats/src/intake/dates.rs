@@ -154,7 +154,7 @@ impl<'a> Dates<'a> {
     pub fn why_not_due(&self, text: &str) -> &'static str {
         match Dates::named(self.options).day(text).filter(|_| self.due(text).is_none()) {
             Some(dated) if dated.is_only_time => {
-                "this is a time and no day, so there is no due date: kept as text"
+                "this is a time without a day, so there is no due date: kept in the note"
             }
             Some(dated) if dated.moves && self.options.today.is_none() && !dated.is_begin => {
                 self.why_no_day(text)

@@ -71,7 +71,7 @@ export const shell = {
   "shell.keys.reject": "Reject with a reason",
   "shell.keys.answer": "Go to the first, second or third choice of a question of agent work; Enter answers",
   "shell.keys.confirm": "Apply the decisions of a review, add the tasks of an import, or save a template",
-  "shell.keys.undo": "Undo the last action while its notification is visible",
+  "shell.keys.undo": "Undo the last action while its notification is visible, or your last change to an import plan",
   "shell.keys.table": "Show this list",
   "shell.keys.canOff": "Letters are ignored while you are typing. You can turn single-letter shortcuts off in Settings.",
   "shell.keys.areOff": "Single-letter shortcuts are turned off in Settings.",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { canBeText, freeName, hasOpenDates, isList, laidOut, linesOf, pastedName, sheetRows, shownLine, utf8Text, wordsOf } from "./content";
+import { canBeText, freeName, hasOpenDates, isList, laidOut, linesOf, pastedName, shownLine, utf8Text, wordsOf } from "./content";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -95,21 +95,4 @@ describe("a pasted list", () => {
     expect(freeName("a.md", new Set())).toBe("a.md");
     expect(freeName("a.md", new Set(["a.md", "a.md (2)"]))).toBe("a.md (3)");
   });
-});
-
-describe("the first rows of a sheet", () => {
-  it("hold delimiters and line breaks in quotes, and say where they begin", () => {
-    const text = 'what;room\r\n"Curtain; rails";"bed\nroom"\r\n\r\n"said ""no""";hall\r\n';
-    expect(sheetRows(text, ";", 9)).toEqual([
-      { line: 1, cells: ["what", "room"] },
-      { line: 2, cells: ["Curtain; rails", "bed\nroom"] },
-      { line: 5, cells: ['said "no"', "hall"] },
-    ]);
-  });
-
-  it("end with the text if a quote is never closed", () => {
-    expect(sheetRows('a,"b\nc', ",", 9)).toEqual([{ line: 1, cells: ["a", "b\nc"] }]);
-  });
-
-  it("are as many as requested", () => expect(sheetRows("a\nb\nc\n", ",", 2)).toHaveLength(2));
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { LINE_KEYS } from "../../app/shortcuts";
-import { CHOICE_KEYS, choicesFor, moved, runAt, summary, withCorrection, withoutPlace, type Made } from "./corrections";
+import { CHOICE_KEYS, choicesFor, listedNotes, moved, runAt, summary, withCorrection, withoutPlace, type Made } from "./corrections";
 import type { Correction } from "./types";
 
 const made = (...corrections: Correction[]): Made[] => corrections.reduce<Made[]>((all, correction) => withCorrection(all, { correction, about: "" }), []);
@@ -72,6 +72,19 @@ describe("the menu of a line", () => {
     ["what was left out", ["leftOut", false, false, "markdown"], ["putBack"]],
     ["a fence", ["markup", true, false, "markdown"], []],
   ])("of %s", (_, given, choices) => expect(choicesFor(...given)).toEqual(choices));
+});
+
+it("finds the lines of lists that are text of a task", () => {
+  const lines = ["# Flat", "Before spring:", "- paint", "  2) rugs", "- [ ] keys", "* lamps", "-5 degrees", "• shelf"];
+  const runs = [
+    { from: 1, to: 1, role: "task", task: 0 },
+    { from: 2, to: 4, role: "note", task: 0 },
+    { from: 5, to: 5, role: "item", task: 0 },
+    { from: 6, to: 8, role: "note", task: 0 },
+  ] as const;
+  expect(listedNotes(runs, lines, "markdown")).toEqual([3, 4, 6, 8]);
+  expect(listedNotes(runs, lines, "trello")).toEqual([]);
+  expect(listedNotes([{ from: 3, to: 4, role: "note", task: null }], lines, "markdown")).toEqual([]);
 });
 
 it("names every key of the menu of a line in the table of shortcuts", () => {

@@ -1,7 +1,7 @@
 // The corrections a person has made to a plan. Each says one thing about a line, and can be undone
 // alone.
 
-import type { Correction, Edit, ImportPlan, Role } from "./types";
+import type { Correction, Edit, ImportPlan, Role, Run } from "./types";
 
 /** A correction, and what was there before it, to say so. */
 export interface Made {
@@ -131,6 +131,18 @@ export type LineChoice = "item" | "note" | "due" | "task" | "join" | "category" 
 
 /** The formats in which a line is a thing of its own. In the others only whole tasks can be corrected. */
 const BY_LINE: readonly string[] = ["markdown", "mail", "todoTxt", "plainLines"];
+
+/** A line of a list: with a bullet or a number. */
+const LISTED = /^\s*(?:[-*+•–]|\d+[.)])\s+\S/;
+
+/** The lines of lists among some runs that are text of their task, and could be its items. */
+export function listedNotes(runs: readonly Run[], lines: readonly string[], format: string): number[] {
+  if (!BY_LINE.includes(format)) return [];
+  return runs
+    .filter((run) => run.role === "note" && run.task !== null)
+    .flatMap((run) => Array.from({ length: run.to - run.from + 1 }, (_, at) => run.from + at))
+    .filter((line) => LISTED.test(lines[line - 1] ?? ""));
+}
 
 /** What a line can be changed to; nothing for a line that only holds marks. */
 export function choicesFor(role: Role, hasTask: boolean, isFirstTask: boolean, format: string): LineChoice[] {

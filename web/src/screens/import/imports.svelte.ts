@@ -5,12 +5,13 @@ import { asProblem, Problem } from "../../api/problem";
 import { router } from "../../app/router.svelte";
 import { toasts } from "../../app/toasts.svelte";
 import { t } from "../../i18n/index.svelte";
-import { dateOrder } from "../../live/dateOrder.svelte";
+import { describeProblem } from "../../i18n/problem";
 import { live } from "../../live/store.svelte";
-import { applyLine, decoded, NO_PROGRESS, planOf, refusedCorrection, write, type Progress } from "./api";
-import { canBeText, freeName, laidOut, linesOf, MAX_BYTES, pastedName, SAMPLE_BYTES, utf8Text } from "./content";
-import { moved, withCorrection, withoutPlace, type Made } from "./corrections";
-import type { AgentsFor, ColumnMeaning, Correction, DayOrder, Format, ImportPlan, PlanRequest, PlanTask } from "./types";
+import { applyLine, decoded, NO_PROGRESS, write, type Progress } from "./api";
+import { canBeText, freeName, laidOut, MAX_BYTES, pastedName, SAMPLE_BYTES, utf8Text } from "./content";
+import { PlannedText } from "./plannedText.svelte";
+import type { AgentsFor, PlanRequest, PlanTask } from "./types";
+import { undoing, type Undo } from "./undoing";
 
 /** A file as the browser hands it over. */
 export interface Source {
@@ -34,13 +35,17 @@ export function sourceOf(file: File, name: string = file.name): Source {
 /** A file that is left aside, and why. */
 export interface Skipped {
   name: string;
-  because: "binary" | "encoding" | "tooLarge" | "unreadable" | "unanswered" | "same";
+  because: "binary" | "encoding" | "tooLarge" | "unreadable" | "unanswered" | "same" | "empty" | "refused";
+  /** What the server says of a file that it refused. */
+  why?: string;
 }
 
-/** A correction that the server refused. */
-export interface Refused {
-  correction: Correction;
-  problem: Problem;
+/** A plan that is not shown. */
+export interface Plan {
+  texts: readonly PlannedText[];
+  skipped: readonly Skipped[];
+  unopened: readonly Source[];
+  undos: readonly Undo[];
 }
 
 /** Tasks that are over get no agent. */
@@ -53,259 +58,32 @@ export function getsAgent(task: PlanTask, agentsFor: AgentsFor): boolean {
   return agentsFor === "all" || (agentsFor === "suggested" && task.suggestsAgent);
 }
 
-/** Units: times. After so many refusals in a row a request is given up. */
-const MAX_RETRIES = 5;
-
-let lastId = 0;
-
-/** A text, what it becomes, and what the person corrected. */
-export class PlannedText {
-  readonly id = ++lastId;
-  readonly isPasted: boolean;
-  /** The encoding that the file was read in, where its bytes do not say it. */
-  readonly guessedEncoding: string | null;
-  name = $state("");
-  text = $state.raw("");
-  lines = $state.raw<readonly string[]>([]);
-  plan = $state.raw<ImportPlan | undefined>();
-  /** The plan without the person's corrections. */
-  base = $state.raw<ImportPlan | undefined>();
-  /** The format that the content looks like. */
-  detected = $state<Format | undefined>();
-  format = $state<Format | undefined>();
-  dayOrder = $state<DayOrder>(dateOrder.used);
-  columns = $state.raw<readonly ColumnMeaning[] | undefined>();
-  made = $state.raw<readonly Made[]>([]);
-  isReading = $state(false);
-  /** Whether what is being read is only what the person typed into the plan, so that it can be waited for. */
-  isTaking = $state(false);
-  /** The text while it is edited; undefined while its plan is shown. */
-  draft = $state<string | undefined>();
-  problem = $state.raw<Problem | undefined>();
-  /** The server reads the text another way than the plan says. */
-  isChanged = $state(false);
-  refused = $state.raw<Refused | undefined>();
-  progress = $state.raw<Progress>(NO_PROGRESS);
-  /** The corrections of other ways to read the text. */
-  readonly #aside = new Map<Format | undefined, readonly Made[]>();
-  #request: AbortController | undefined;
-  #work: Promise<void> = Promise.resolve();
-
-  constructor(name: string, text: string, kind: "file" | "pasted", guessedEncoding: string | null = null) {
-    this.name = name;
-    this.isPasted = kind === "pasted";
-    this.guessedEncoding = guessedEncoding;
-    this.#setText(text);
-  }
-
-  #setText(text: string): void {
-    this.text = text;
-    this.lines = linesOf(text);
-  }
-
-  /** What is sent; without a digest, a plan without corrections is requested. */
-  request(digest: string | undefined): PlanRequest {
-    const corrections = digest === undefined ? [] : this.made.map((one) => one.correction);
-    return { name: this.name, text: this.text, format: this.format, dayOrder: this.dayOrder, digest, corrections, columns: this.columns };
-  }
-
-  /** Whether its text was edited and not read since. */
-  get hasUnreadText(): boolean {
-    return this.draft !== undefined && this.draft !== this.text;
-  }
-
-  /** Whether its plan holds or soon will, without another decision of the person. */
-  get isReady(): boolean {
-    return this.plan !== undefined && (!this.isReading || this.isTaking) && !this.isChanged && this.problem === undefined;
-  }
-
-  /** Waits for what is being read. */
-  async settled(): Promise<void> {
-    for (let work: Promise<void> | undefined; work !== this.#work; ) {
-      work = this.#work;
-      await work;
-    }
-  }
-
-  /** Reads the text anew, and keeps the corrections that still fit. */
-  read(): Promise<void> {
-    return (this.#work = this.#read(false));
-  }
-
-  async #read(isTaking: boolean): Promise<void> {
-    const signal = this.#begin(isTaking);
-    this.isChanged = false;
-    try {
-      const base = await patiently(() => planOf(this.request(undefined), signal), signal);
-      if (signal.aborted) return;
-      this.base = base;
-      if (this.format === undefined) this.detected = base.format;
-      let plan = base;
-      while (this.made.length > 0) {
-        const request = this.request(base.digest);
-        try {
-          plan = await patiently(() => planOf(request, signal), signal);
-          break;
-        } catch (error) {
-          const problem = asProblem(error);
-          if (signal.aborted || problem.status !== 422) throw problem;
-          const at = refusedCorrection(problem, request.corrections) ?? this.made.length - 1;
-          this.made = this.made.toSpliced(at, 1);
-        }
-      }
-      if (!signal.aborted) this.plan = plan;
-    } catch (error) {
-      this.#fail(error, signal);
-    } finally {
-      if (!signal.aborted) this.isReading = false;
-    }
-  }
-
-  /** Makes another set of corrections; what the server refuses is reverted and shown. */
-  #correct(made: readonly Made[]): Promise<void> {
-    return (this.#work = this.#take(made));
-  }
-
-  async #take(made: readonly Made[]): Promise<void> {
-    const before = this.made;
-    this.made = made;
-    const base = this.base;
-    if (base === undefined || this.isChanged) return;
-    if (made.length === 0) {
-      this.#begin(true);
-      this.plan = base;
-      this.isReading = false;
-      return;
-    }
-    const signal = this.#begin(true);
-    const request = this.request(base.digest);
-    try {
-      const plan = await patiently(() => planOf(request, signal), signal);
-      if (!signal.aborted) this.plan = plan;
-    } catch (error) {
-      const problem = asProblem(error);
-      if (signal.aborted) return;
-      if (problem.status !== 422) return this.#fail(problem, signal);
-      // What was just made goes. Without it, an earlier correction was refused.
-      const last = made.findLast((one) => !before.includes(one));
-      const at = refusedCorrection(problem, request.corrections) ?? made.length - 1;
-      const refused = last ?? made[at];
-      await this.#take(last === undefined ? made.toSpliced(at, 1) : before);
-      if (refused !== undefined) this.refused = { correction: refused.correction, problem };
-    } finally {
-      if (!signal.aborted) this.isReading = false;
-    }
-  }
-
-  #begin(isTaking: boolean): AbortSignal {
-    this.#request?.abort();
-    this.#request = new AbortController();
-    // What was to be read anew and is not yet is still not what the person saw.
-    this.isTaking = isTaking && (this.isTaking || !this.isReading);
-    this.isReading = true;
-    this.problem = undefined;
-    this.refused = undefined;
-    return this.#request.signal;
-  }
-
-  #fail(error: unknown, signal: AbortSignal): void {
-    if (signal.aborted) return;
-    const problem = asProblem(error);
-    if (problem.status === 409) this.isChanged = true;
-    else this.problem = problem;
-  }
-
-  /** Stops the request under way. */
-  stop(): void {
-    this.#request?.abort();
-    this.isReading = false;
-  }
-
-  correct(correction: Correction, about: string): void {
-    void this.#correct(withCorrection(this.made, { correction, about }));
-  }
-
-  undo(made: Made): void {
-    void this.#correct(this.made.filter((one) => one !== made));
-  }
-
-  /** Undoes what the person said about the place of some lines. Returns whether there was anything. */
-  undoPlace(from: number, to: number): boolean {
-    const made = withoutPlace(this.made, from, to);
-    if (made.length === this.made.length) return false;
-    void this.#correct(made);
-    return true;
-  }
-
-  /** Takes back what was left out at some lines, now or by an earlier import. */
-  putBack(from: number, to: number, about: string): void {
-    if (this.undoPlace(from, to)) return;
-    const lines = Array.from({ length: to - from + 1 }, (_, at) => from + at);
-    void this.#correct(lines.reduce((all: readonly Made[], line) => withCorrection(all, { correction: { line, edit: "putBack" }, about }), this.made));
-  }
-
-  /** Reads the text as another format. Each format has its own corrections. */
-  readAs(format: Format): void {
-    const wanted = format === this.detected ? undefined : format;
-    if (wanted === this.format) return;
-    this.#aside.set(this.format, this.made);
-    this.made = this.#aside.get(wanted) ?? [];
-    this.format = wanted;
-    this.columns = undefined;
-    void this.read();
-  }
-
-  setDayOrder(order: DayOrder): void {
-    if (order === this.dayOrder) return;
-    this.dayOrder = order;
-    void this.read();
-  }
-
-  setColumn(at: number, column: ColumnMeaning): void {
-    const now = this.plan?.sheet?.columns.map((one) => one.column) ?? [];
-    this.columns = now.with(at, column);
-    void this.read();
-  }
-
-  /** Opens the text in a field. */
-  openText(): void {
-    this.draft = this.text;
-  }
-
-  /** Closes the field and reads what was changed in it. */
-  readDraft(): void {
-    const { draft } = this;
-    this.draft = undefined;
-    if (draft !== undefined && draft !== this.text) this.edit(draft);
-  }
-
-  /** Reads an edited text; corrections move with their lines. */
-  edit(text: string): void {
-    const before = this.lines;
-    this.#setText(text);
-    this.made = moved(this.made, before, this.lines);
-    this.#aside.clear();
-    void this.read();
-  }
-
-  rename(name: string): void {
-    if (name.trim() === "" || name === this.name) return;
-    this.name = name.trim();
-    this.#work = this.#read(true);
-  }
+/** What texts are called together: a file by its name, several by their number. */
+export function nameOf(texts: readonly PlannedText[]): string {
+  const [only, ...others] = texts;
+  if (only === undefined || others.length > 0) return t("imports.fromFiles", { n: texts.length });
+  return only.isPasted ? t("imports.fromList") : only.name;
 }
 
-/** Tries again when the server asks for patience. */
-async function patiently<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  for (let n = 0; ; n += 1) {
-    try {
-      return await ask();
-    } catch (error) {
-      const problem = asProblem(error);
-      if (problem.status !== 429 || n === MAX_RETRIES || signal.aborted) throw problem;
-      await new Promise((go) => setTimeout(go, (problem.retryAfter ?? 1) * 1000));
-    }
+/** The text of a file, or why it has none. */
+async function openedFile(source: Source): Promise<{ text: string; guessedEncoding: string | null } | { because: Skipped["because"] }> {
+  if (source.size > MAX_BYTES) return { because: "tooLarge" };
+  let bytes;
+  try {
+    if (!canBeText(await source.head(SAMPLE_BYTES))) return { because: "binary" };
+    bytes = await source.bytes();
+  } catch {
+    return { because: "unreadable" };
   }
+  let read: { text: string; guessedEncoding?: string | null };
+  const plain = utf8Text(bytes);
+  try {
+    read = plain === undefined ? await decoded(source.name, bytes) : { text: plain };
+  } catch (error) {
+    return { because: asProblem(error).status === 422 ? "encoding" : "unanswered" };
+  }
+  if (read.text.trim() === "") return { because: "empty" };
+  return { text: laidOut(read.text), guessedEncoding: read.guessedEncoding ?? null };
 }
 
 class Imports {
@@ -316,12 +94,18 @@ class Imports {
   isOpening = $state(false);
   /** `plan` until the person says yes, then `adding`, then `over`. */
   step = $state<"plan" | "adding" | "over">("plan");
+  /** The plans that were there before another list came. */
+  aside = $state.raw<readonly Plan[]>([]);
+  /** Files that were added and not opened yet. */
+  #unopened: readonly Source[] = [];
   #running: AbortController | undefined;
+  /** The notification that the plan is kept. */
+  #waiting = 0;
   /** Where the person came from. */
   #from = "/tasks";
 
   /** The texts that are not imported yet. */
-  get open(): readonly PlannedText[] {
+  get unwritten(): readonly PlannedText[] {
     return this.texts.filter((text) => text.progress.state !== "done");
   }
 
@@ -333,36 +117,38 @@ class Imports {
   async addFiles(sources: readonly Source[]): Promise<void> {
     if (this.step === "adding" || sources.length === 0) return;
     this.#show();
+    this.#unopened = [...this.#unopened, ...sources];
+    if (this.isOpening) return;
     this.isOpening = true;
     try {
-      for (const source of sources) await this.#addFile(source);
+      for (let next = this.#unopened[0]; next !== undefined; next = this.#unopened[0]) await this.#addFile(next);
     } finally {
       this.isOpening = false;
     }
   }
 
   async #addFile(source: Source): Promise<void> {
-    const skip = (because: Skipped["because"]): void => {
-      this.skipped = [...this.skipped, { name: source.name, because }];
-    };
-    if (source.size > MAX_BYTES) return skip("tooLarge");
-    let bytes;
-    try {
-      if (!canBeText(await source.head(SAMPLE_BYTES))) return skip("binary");
-      bytes = await source.bytes();
-    } catch {
-      return skip("unreadable");
+    const opened = await openedFile(source);
+    // The plan was put away meanwhile, and the file with it.
+    if (this.#unopened[0] !== source) return;
+    this.#unopened = this.#unopened.slice(1);
+    if ("because" in opened) return this.#skip(source.name, opened.because);
+    const { text, guessedEncoding } = opened;
+    if (this.texts.some((other) => other.name === source.name && other.text === text)) return this.#skip(source.name, "same");
+    await this.#addText(source.name, text, "file", guessedEncoding);
+    this.#skipRefused();
+  }
+
+  #skip(name: string, because: Skipped["because"], why = ""): void {
+    this.skipped = [...this.skipped, { name, because, why }];
+  }
+
+  /** Leaves files aside that cannot be imported, so that the others can. */
+  #skipRefused(): void {
+    for (const { name, problem } of this.texts.filter((text) => text.isRefusedFile)) {
+      this.#skip(name, "refused", problem === undefined ? "" : describeProblem(problem));
     }
-    let read: { text: string; guessedEncoding: string | null };
-    const plain = utf8Text(bytes);
-    try {
-      read = plain === undefined ? await decoded(source.name, bytes) : { text: plain, guessedEncoding: null };
-    } catch (error) {
-      return skip(asProblem(error).status === 422 ? "encoding" : "unanswered");
-    }
-    const text = laidOut(read.text);
-    if (this.texts.some((other) => other.name === source.name && other.text === text)) return skip("same");
-    await this.#addText(source.name, text, "file", read.guessedEncoding);
+    this.texts = this.texts.filter((text) => !text.isRefusedFile);
   }
 
   /** Plans a text without a file. */
@@ -383,49 +169,111 @@ class Imports {
     await planned.read();
   }
 
+  /** Goes to the page of the plan. A list that is added from elsewhere begins a plan of its own. */
   #show(): void {
     if (this.step === "over") this.clear();
     if (router.path === "/import") return;
+    this.#putAside();
     this.#from = router.address;
     router.go("/import");
   }
 
+  /** Takes the plan from the page. */
+  #takeOut(): Plan {
+    const plan = { texts: this.texts, skipped: this.skipped, unopened: this.#unopened, undos: undoing.take() };
+    this.texts = [];
+    this.skipped = [];
+    this.#unopened = [];
+    return plan;
+  }
+
+  #putAside(): void {
+    const plan = this.#takeOut();
+    if (plan.texts.length > 0) this.aside = [...this.aside, plan];
+  }
+
+  /** Shows a plan in place of the one that is shown, which is put aside. */
+  open(plan: Plan): void {
+    if (this.step === "adding") return;
+    if (this.step === "over") this.clear();
+    this.aside = this.aside.filter((other) => other !== plan);
+    this.#putAside();
+    this.texts = plan.texts;
+    this.skipped = plan.skipped;
+    undoing.putBack(plan.undos);
+    this.#skipRefused();
+    for (const text of plan.texts) if (text.isCutOff) void text.read();
+    void this.addFiles(plan.unopened);
+  }
+
+  /** Drops a plan that was put aside. */
+  drop(plan: Plan): void {
+    for (const text of plan.texts) text.stop();
+    this.aside = this.aside.filter((other) => other !== plan);
+    toasts.show(t("imports.dropped"), { label: t("do.undo"), run: () => (this.aside = [...this.aside, plan]) });
+  }
+
   /** Leaves a text out of the import. */
   remove(text: PlannedText): void {
+    const at = this.texts.indexOf(text);
     text.stop();
     this.texts = this.texts.filter((one) => one !== text);
+    undoing.did(() => {
+      this.texts = this.texts.toSpliced(at, 0, text);
+      if (text.isCutOff) void text.read();
+      return true;
+    });
   }
 
   clear(): void {
     this.#running?.abort();
     for (const text of this.texts) text.stop();
-    this.texts = [];
-    this.skipped = [];
+    this.#takeOut();
     this.step = "plan";
   }
 
   /** Whether there is something that the person could not simply drop here again. */
   get hasWork(): boolean {
-    return this.step === "plan" && this.texts.some((text) => text.isPasted || text.made.length > 0 || text.hasUnreadText);
+    const shown = this.step === "plan" ? this.texts : [];
+    return [...shown, ...this.aside.flatMap((plan) => plan.texts)].some((text) => text.isWork);
   }
 
   /** Drops the plan and goes back to where it came from. */
   leave(): void {
-    const { texts, skipped, hasWork } = this;
-    const unread = texts.filter((text) => text.isReading);
-    this.clear();
+    const isWork = this.texts.some((text) => text.isWork);
+    for (const text of this.texts) text.stop();
+    const plan = this.#takeOut();
     router.go(this.#from);
-    if (!hasWork) return;
+    if (!isWork) return;
     toasts.show(t("imports.dropped"), {
       label: t("do.undo"),
       run: () => {
-        if (this.step === "adding") return;
-        this.#show();
-        this.texts = [...texts, ...this.texts];
-        this.skipped = [...skipped, ...this.skipped];
-        for (const text of unread) void text.read();
+        if (this.step === "adding") this.aside = [...this.aside, plan];
+        else {
+          this.#show();
+          this.open(plan);
+        }
       },
     });
+  }
+
+  /** Says that the plan is kept, when its page is left for another. */
+  lookAway(): void {
+    if (this.step !== "plan" || this.texts.length === 0) return;
+    const show = { label: t("imports.showPlan"), run: () => router.go("/import") };
+    this.#waiting = toasts.show(t("imports.waits", { name: nameOf(this.texts) }), undefined, "plain", show);
+  }
+
+  /** The page of the plan is shown: it says itself what is kept. */
+  lookBack(): void {
+    toasts.close(this.#waiting);
+  }
+
+  /** Undoes the last thing the person did to the plan. Returns whether there was any. */
+  undoLast(): boolean {
+    if (this.step !== "plan" || !undoing.undo()) return false;
+    toasts.show(t("imports.undone"));
+    return true;
   }
 
   /** Writes all plans, one after the other, and goes on with what an earlier try left. */
@@ -434,7 +282,7 @@ class Imports {
     this.step = "adding";
     this.#running = new AbortController();
     const { signal } = this.#running;
-    const { open } = this;
+    const open = this.unwritten;
     for (const text of open) text.progress = NO_PROGRESS;
     for (const text of open) {
       if (signal.aborted) text.progress = { ...text.progress, state: "stopped" };
@@ -467,7 +315,7 @@ class Imports {
 
   /** Shows the plans of what was not written, to correct what was refused. */
   backToPlan(): void {
-    for (const text of this.open) text.progress = NO_PROGRESS;
+    for (const text of this.unwritten) text.progress = NO_PROGRESS;
     this.step = "plan";
   }
 

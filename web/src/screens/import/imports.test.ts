@@ -1,15 +1,23 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 
 vi.hoisted(() => {
-  vi.stubGlobal("location", new URL("http://localhost/"));
+  const location = new URL("http://localhost/");
+  vi.stubGlobal("location", location);
   vi.stubGlobal("navigator", { language: "en-GB" });
+  vi.stubGlobal("history", { pushState: (_state: unknown, _title: string, to: URL) => (location.href = to.href) });
   vi.stubGlobal("localStorage", { getItem: () => null, setItem: () => undefined, removeItem: () => undefined });
 });
 
+vi.mock("../../app/scrolling", () => ({ scrollPosition: () => ({ y: 0 }), restoreScroll: () => undefined }));
+
 import { applyLine, NO_PROGRESS, refusedCorrection, type ImportLine } from "./api";
 import { Problem } from "../../api/problem";
-import { getsAgent, PlannedText } from "./imports.svelte";
+import { router } from "../../app/router.svelte";
+import { toasts } from "../../app/toasts.svelte";
+import { getsAgent, imports, nameOf, type Source } from "./imports.svelte";
+import { PlannedText } from "./plannedText.svelte";
 import type { Correction, ImportPlan, PlanTask } from "./types";
+import { undoing } from "./undoing";
 
 interface Sent {
   query: URLSearchParams;
@@ -30,6 +38,7 @@ const refusal = (line: number) => ({
 });
 
 beforeEach(() => {
+  undoing.take();
   sent.length = 0;
   answer = (request) => ({ status: 200, body: planFor(request) });
   vi.stubGlobal("fetch", (path: string, init: RequestInit) => {
@@ -156,6 +165,154 @@ describe("what is typed into the plan", () => {
     text.readDraft();
     await text.settled();
     expect([text.text, text.draft, sent.length]).toEqual(["# B\n", undefined, 2]);
+  });
+});
+
+describe("the last thing done to a text", () => {
+  it("is undone step by step: corrections, columns, format and text", async () => {
+    const text = await read();
+    text.correct({ line: 2, edit: "split" }, "one");
+    text.correct({ line: 3, edit: "leaveOut" }, "two");
+    text.readAs("plainLines");
+    text.edit("# A\n- one\n- two\n- three\n");
+    await text.settled();
+    const states = [];
+    while (undoing.undo()) {
+      await text.settled();
+      states.push([text.lines.length, text.format, edits(text)]);
+    }
+    expect(states).toEqual([
+      [3, "plainLines", []],
+      [3, undefined, ["2 split", "3 leaveOut"]],
+      [3, undefined, ["2 split"]],
+      [3, undefined, []],
+    ]);
+    expect(text.plan).toBe(text.base);
+  });
+
+  it("is several corrections, if they were made together", async () => {
+    const text = await read();
+    text.correctAll([2, 3].map((line) => ({ correction: { line, edit: "setRole", role: "item" }, about: "" })));
+    await text.settled();
+    expect(edits(text)).toEqual(["2 setRole", "3 setRole"]);
+    undoing.undo();
+    expect(edits(text)).toEqual([]);
+  });
+
+  it("is not a correction that was refused", async () => {
+    const text = await read();
+    text.correct({ line: 3, edit: "leaveOut" }, "two");
+    await text.settled();
+    answer = (request) => (request.corrections.some(({ edit }) => edit === "join") ? refusal(1) : { status: 200, body: planFor(request) });
+    text.correct({ line: 1, edit: "join" }, "A");
+    await vi.waitFor(() => expect(text.refused).toBeDefined());
+    await text.settled();
+    undoing.undo();
+    expect(edits(text)).toEqual([]);
+  });
+});
+
+describe("a text that cannot be read as it was chosen", () => {
+  it("shows no plan until it is read in another way", async () => {
+    const text = await read();
+    answer = (request) => (request.query.get("format") === "iCalendar" ? unreadable("a.md") : { status: 200, body: planFor(request) });
+    text.readAs("iCalendar");
+    await text.settled();
+    expect([text.isRefused, text.isReady, text.shownPlan, text.readableFormat]).toEqual([true, false, undefined, "markdown"]);
+    text.readAs("markdown");
+    await text.settled();
+    expect([text.isRefused, text.isReady, text.readableFormat]).toEqual([false, true, undefined]);
+    expect(text.shownPlan).toBe(text.plan);
+  });
+});
+
+const file = (name: string, text: string): Source => {
+  const bytes = new TextEncoder().encode(text);
+  return { name, size: bytes.length, head: (n) => Promise.resolve(bytes.slice(0, n)), bytes: () => Promise.resolve(bytes) };
+};
+const unreadable = (name: string) => ({
+  status: 422,
+  body: { type: "/problems/import-failed", title: "The file cannot be imported", detail: `${name} is a web page (HTML), which is not read` },
+});
+
+describe("files", () => {
+  beforeEach(() => {
+    imports.clear();
+    imports.aside = [];
+    toasts.visible = [];
+    router.go("/tasks");
+  });
+  const shown = (): string[] => imports.texts.map((text) => text.name);
+
+  it("that cannot be imported are named with the reason, and keep no other from being added", async () => {
+    answer = (request) => (request.query.get("name") === "page.html" ? unreadable("page.html") : { status: 200, body: planFor(request) });
+    await imports.addFiles([file("one.md", "# A\n"), file("page.html", "<html>"), file("empty.md", " \n"), file("two.md", "# B\n")]);
+    expect(shown()).toEqual(["one.md", "two.md"]);
+    expect(imports.texts.every((text) => text.isReady)).toBe(true);
+    expect(imports.skipped).toEqual([
+      { name: "page.html", because: "refused", why: "page.html is a web page (HTML), which is not read" },
+      { name: "empty.md", because: "empty", why: "" },
+    ]);
+  });
+
+  it("stay in the plan if the server could not answer", async () => {
+    answer = () => ({ status: 503, body: { type: "/problems/overloaded", title: "Busy" } });
+    await imports.addFiles([file("one.md", "# A\n")]);
+    expect([shown(), imports.skipped, imports.texts[0]?.isReady]).toEqual([["one.md"], [], false]);
+  });
+
+  it("from elsewhere begin a plan of their own; the other one is kept", async () => {
+    await imports.addFiles([file("old.md", "# A\n")]);
+    imports.texts[0]?.correct({ line: 1, edit: "leaveOut" }, "A");
+    router.go("/agents");
+    await imports.addFiles([file("new.md", "# B\n")]);
+    expect([shown(), imports.aside.map((plan) => nameOf(plan.texts))]).toEqual([["new.md"], ["old.md"]]);
+    expect(imports.undoLast()).toBe(false);
+    const [old] = imports.aside;
+    if (old !== undefined) imports.open(old);
+    expect([shown(), imports.aside.map((plan) => nameOf(plan.texts))]).toEqual([["old.md"], ["new.md"]]);
+    expect(imports.undoLast()).toBe(true);
+    expect(imports.texts[0]?.made).toEqual([]);
+  });
+
+  it("that are added on the page of the plan join it", async () => {
+    await imports.addFiles([file("one.md", "# A\n")]);
+    await imports.addFiles([file("two.md", "# B\n")]);
+    expect([shown(), imports.aside]).toEqual([["one.md", "two.md"], []]);
+  });
+
+  it("that are left out come back by undo, in their place", async () => {
+    await imports.addFiles([file("one.md", "# A\n"), file("two.md", "# B\n")]);
+    const [first] = imports.texts;
+    if (first !== undefined) imports.remove(first);
+    expect(shown()).toEqual(["two.md"]);
+    expect(imports.undoLast()).toBe(true);
+    expect(shown()).toEqual(["one.md", "two.md"]);
+  });
+
+  it("that were corrected are not dropped without a way back", async () => {
+    await imports.addFiles([file("one.md", "# A\n")]);
+    imports.texts[0]?.correct({ line: 1, edit: "leaveOut" }, "A");
+    imports.leave();
+    expect([shown(), router.path, toasts.visible.length]).toEqual([[], "/tasks", 1]);
+    toasts.undo();
+    expect([shown(), router.path, imports.texts[0]?.made.length]).toEqual([["one.md"], "/import", 1]);
+  });
+
+  it("of a plan that is dropped while they are opened are opened when it is back", async () => {
+    let go = (): void => undefined;
+    const gate = new Promise<void>((open) => (go = open));
+    const slow = { ...file("slow.md", "# S\n"), head: async () => (await gate, new Uint8Array()) };
+    const adding = imports.addFiles([file("one.md", "# A\n"), slow, file("two.md", "# B\n")]);
+    await vi.waitFor(() => expect(imports.texts[0]?.isReady).toBe(true));
+    imports.texts[0]?.correct({ line: 1, edit: "leaveOut" }, "A");
+    imports.leave();
+    go();
+    await adding;
+    expect(shown()).toEqual([]);
+    toasts.undo();
+    await vi.waitFor(() => expect(imports.isOpening).toBe(false));
+    expect(shown()).toEqual(["one.md", "slow.md", "two.md"]);
   });
 });
 

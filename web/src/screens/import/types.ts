@@ -4,6 +4,14 @@
 import type { Schemas } from "../../api/client";
 
 export type Format = Schemas["Format"];
+const KNOWN: Record<Format, true> = {
+  markdown: true, plainLines: true, csv: true, todoTxt: true, iCalendar: true, mail: true, orgMode: true, opml: true,
+  trello: true, vikunja: true, githubIssues: true, dormouse: true, otherJson: true,
+};
+
+/** Every format that a text can be read as, those that people write themselves first. */
+export const FORMATS = Object.keys(KNOWN) as readonly Format[];
+
 export type Role = Schemas["Role"];
 export type AgentsFor = Schemas["ImportAgents"];
 export type DayOrder = Schemas["DayOrder"];

@@ -2,6 +2,8 @@
 
 class Viewport {
   isPhone = $state(false);
+  /** Up to the width at which a text fits next to what it becomes. */
+  isNarrow = $state(false);
   /** Up to the width at which the properties fit next to the content. */
   isMedium = $state(false);
 
@@ -11,7 +13,8 @@ class Viewport {
       tell(list.matches);
       list.addEventListener("change", () => tell(list.matches));
     };
-    follow("(max-width: 48rem)", (matches) => (this.isPhone = matches));
+    follow("(width < 48rem)", (matches) => (this.isPhone = matches));
+    follow("(width < 56rem)", (matches) => (this.isNarrow = matches));
     follow("(max-width: 64rem)", (matches) => (this.isMedium = matches));
   }
 }

@@ -77,6 +77,7 @@ fn draft(file: &File) -> Task {
         title: item_title(*key, *wording),
         is_checked: *is_checked,
         depth: 0,
+        lines: 0..0,
     };
     let note = |(key, wording): (&u8, &u8)| Entry {
         key: key.to_string(),

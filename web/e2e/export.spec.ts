@@ -31,7 +31,7 @@ test("the settings lead to an export that names what a format leaves out before 
   await expect(sample.getByText("tasks.txt was downloaded.")).toBeVisible();
 
   await sample.getByRole("radio", { name: "JSON" }).check();
-  await expect(losses).toContainText("JSON has a place for all of it.");
+  await expect(losses).toContainText("JSON keeps everything.");
   await sample.getByRole("radio", { name: "Everything" }).check();
   const whole = await download(sample);
   expect(whole.suggestedFilename()).toBe("dormouse.json");

@@ -80,7 +80,7 @@ test("lines are corrected by their menu, each correction is undone alone, and st
   expect(await titles(server)).toEqual(["Boxes", "Choose the movers", "Internet at the new flat", "Pay the deposit, 30 %"]);
 
   await drop(app, [{ name: "move.md", text: MOVE }]);
-  await expect(app.getByText("4 as they are")).toBeVisible();
+  await expect(app.getByText("4 unchanged")).toBeVisible();
   await expect(app.getByRole("button", { name: "Nothing new to add" })).toBeDisabled();
   await app.getByRole("button", { name: /^Put back/ }).click();
   await expect(app.getByRole("button", { name: "Add 1 task" })).toBeEnabled();
@@ -176,7 +176,7 @@ test("files in other encodings are read, a guess is said, and what can be severa
   const sheet = app.getByRole("region", { name: "Möbel.csv" });
   await expect(sheet.getByText("The file is not UTF-8 and was read as Windows-1252 (Western European).")).toBeVisible();
   await expect(app.getByRole("article", { name: "Käse kaufen" })).toBeVisible();
-  await expect(app.getByText("polish.txt is not text, or it can be in several encodings.")).toBeVisible();
+  await expect(app.getByText("polish.txt is not text, or its encoding is unclear.")).toBeVisible();
   await app.keyboard.press("Control+Enter");
   await expect(app.getByRole("heading", { level: 1, name: /1,503 tasks were added/ })).toBeVisible({ timeout: 60_000 });
   const found = (await server.ask("GET", `/api/journal/tasks?q=${encodeURIComponent("Schränke")}`)) as { items: { title: string }[] };
@@ -225,7 +225,7 @@ test("a sheet is shown as it is read, below the row that names its columns", asy
   await expect(sheet.getByRole("row")).toHaveText([/Task.*Due.*Who/s, /4\s*Shelf, the big one\s*2027-01-27\s*Ana/, /5\s*Rails\s*2027-02-03/]);
 });
 
-test("agents are for tasks with plenty to read, for all, or for none, and for each as one likes", async ({ app, server }) => {
+test("agents are for tasks with a lot of text, for all, or for none, and for each as one likes", async ({ app, server }) => {
   await drop(app, [{ name: "move.md", text: MOVE }]);
   const agent = (title: string) => app.getByRole("switch", { name: `Agent for ${title}` });
   await expect(agent("Movers")).toBeChecked();
@@ -248,7 +248,7 @@ test("an import that is cancelled keeps what it wrote, and goes on", async ({ ap
   await expect(app.getByText(/^[1-9][\d,]* of 1,500 tasks$/).first()).toBeVisible();
   await app.getByRole("button", { name: "Cancel" }).click();
   await expect(app.getByRole("heading", { level: 1, name: /^[\d,]+ of 1,500 tasks added\. Import the list again to go on\.$/ })).toBeVisible();
-  await app.getByRole("button", { name: "Go on" }).click();
+  await app.getByRole("button", { name: "Continue" }).click();
   await expect(app.getByRole("heading", { level: 1, name: /^[\d,]+ tasks? (was|were) added$|^Your tasks are up to date$/ })).toBeVisible({ timeout: 60_000 });
   const counts = (await server.ask("GET", "/api/overview")) as { tasks: number };
   expect(counts.tasks).toBe(1_500);
@@ -423,7 +423,7 @@ test("a page with a pasted list or corrections asks before it is left for good",
   await expect(app.getByText("You joined")).toBeVisible();
 
   await app.getByRole("button", { name: "Cancel" }).click();
-  await expect(app.getByText("The plan was dropped")).toBeVisible();
+  await expect(app.getByText("The plan was discarded")).toBeVisible();
   await app.getByRole("button", { name: "Undo" }).click();
   await expect(app.getByText("You joined")).toBeVisible();
 });
@@ -459,7 +459,7 @@ test("a list that is imported again names the task it changes, and in what", asy
   await drop(app, [{ name: "rooms.md", text: text("2031-02-15").replace("paint", "paint\n- [ ] drain") }]);
   const bath = app.getByRole("article", { name: "Bath" });
   await expect(bath).toContainText("Changes item drain");
-  await expect(bath).toContainText("Stays as it is in Dormouse: due date.");
+  await expect(bath).toContainText("Kept as it is in Dormouse: due date.");
   await bath.getByRole("link", { name: "changes “The bath upstairs”" }).click();
   await expect(app.getByRole("heading", { level: 1 })).toContainText("The bath upstairs");
   await app.goBack();
@@ -470,6 +470,6 @@ test("a note with front matter is one block beside its task", async ({ app }) =>
   await drop(app, [{ name: "move.md", text: "---\ntitle: Move\ntags: [flat]\ndue: 2031-02-01\n---\n# Move\n\n- [ ] a\n- [ ] b\n" }]);
   await expect(app.getByRole("button", { name: "Add 1 task" })).toBeEnabled();
   await expect(app.getByRole("article", { name: "Move" })).toBeVisible();
-  await expect(app.getByText("Only gives the text its form.")).toBeHidden();
+  await expect(app.getByText("Formatting only.")).toBeHidden();
   await expect(app.getByText("More of Move")).toBeHidden();
 });

@@ -96,8 +96,9 @@ fn a_day(option: &str, text: &str, given: &UnderstoodDate) -> Result<Date, Failu
     };
     if day.to_string() != text.trim() {
         let mut parts_of_date = vec![named_day(day)];
-        parts_of_date
-            .extend(given.time.as_ref().map(|time| format!("{time} is left out: this is a day")));
+        parts_of_date.extend(
+            given.time.as_ref().map(|time| format!("{time} is ignored: a due date has no time")),
+        );
         parts_of_date.extend(doubts(given));
         note(&format!("{option}: {}", parts_of_date.join("; ")));
     }
@@ -126,7 +127,7 @@ pub fn doubts(given: &UnderstoodDate) -> Vec<String> {
         AssumptionKind::InAWeek => Some("the one in a week, because today is one".to_owned()),
         AssumptionKind::NextWeek => Some("the one of next week".to_owned()),
         AssumptionKind::WeekdayDiffers => {
-            Some("the weekday that is written is another one; the date counts".to_owned())
+            Some("the weekday does not match the date; the date is used".to_owned())
         }
         AssumptionKind::Before => {
             Some(format!("written as before {value}: that day itself is too late"))

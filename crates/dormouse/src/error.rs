@@ -76,8 +76,13 @@ pub enum Error {
     #[error(transparent)]
     Import(#[from] ImportError),
     /// A correction of a plan that is not possible.
-    #[error(transparent)]
-    Correction(#[from] CorrectionError),
+    #[error("{source}")]
+    Correction {
+        /// Which of the corrections of the request it is, if it is one of them.
+        index: Option<usize>,
+        /// Why.
+        source: CorrectionError,
+    },
     /// The plan that the person saw is not the plan of this import.
     #[error(
         "the plan of {file} is out of date: its text, its format, or the corrections of an \
@@ -247,8 +252,10 @@ impl Error {
                 | ImportError::Other(OtherError::TooLarge { .. }),
             ) => "payload-too-large",
             Self::Import(_) => "import-failed",
-            Self::Correction(CorrectionError::Limit { source, .. }) => source.limit.problem,
-            Self::Correction(_) => "validation-failed",
+            Self::Correction { source: CorrectionError::Limit { source, .. }, .. } => {
+                source.limit.problem
+            }
+            Self::Correction { .. } => "validation-failed",
             Self::PlanChanged { .. } => "plan-changed",
             Self::Model(_) => "model-unavailable",
             Self::Ended { .. } => "internal",
@@ -300,8 +307,11 @@ impl Error {
         }
         if let Some(field) = self.field() {
             // A parameter is named as in the URL, a value by its place in the body.
-            let pointer =
-                if field.starts_with('?') { field.to_owned() } else { format!("/{field}") };
+            let pointer = match self {
+                Self::Correction { index: Some(index), .. } => format!("/{field}/{index}"),
+                _ if field.starts_with('?') => field.to_owned(),
+                _ => format!("/{field}"),
+            };
             let error = json!({ "pointer": pointer, "code": kind, "message": chain(self) });
             extra.insert("errors".into(), json!([error]));
         }
@@ -319,7 +329,7 @@ impl Error {
         use dormouse_journal::EditError;
         match self {
             Self::Beyond(beyond)
-            | Self::Correction(CorrectionError::Limit { source: beyond, .. })
+            | Self::Correction { source: CorrectionError::Limit { source: beyond, .. }, .. }
             | Self::Decide(DecideError::Reason(beyond))
             | Self::Rule(RuleError::TooMany(beyond))
             | Self::Agent(AgentError::Beyond(beyond) | AgentError::Unheard { beyond, .. })
@@ -354,7 +364,7 @@ impl Error {
             Self::Work(WorkError::HookSecret(_)) => Some("secret"),
             Self::Work(WorkError::Step(_)) => Some("steps"),
             Self::Work(WorkError::NothingFollows { .. }) => Some("templateId"),
-            Self::Correction(_) => Some("corrections"),
+            Self::Correction { .. } => Some("corrections"),
             _ => None,
         }
     }

@@ -92,7 +92,7 @@ impl Dormouse {
         require(caller, Scope::Edit)?;
         file.check()?;
         if options.digest.is_none() && !options.corrections.is_empty() {
-            let message = "it is missing: send the digest of the plan that the corrections are for";
+            let message = "missing: send the digest of the plan that the corrections are for";
             return Err(Error::Invalid { field: "digest", message: message.into() });
         }
         let kept = retry(ATTEMPTS, &MOVED, || self.keep_plan(caller, file, options)).await;

@@ -16,8 +16,14 @@ pub(crate) struct Checklist {
 
 impl Checklist {
     /// Adds the item of a line, as deep as the line is indented; false if it has no words or the task has no
-    /// room for it.
-    pub fn add(&mut self, task: &mut Task, line: &str, title: &str, is_checked: bool) -> bool {
+    /// room for it. `number` is that of the line, from 1.
+    pub fn add(
+        &mut self,
+        task: &mut Task,
+        (number, line): (usize, &str),
+        title: &str,
+        is_checked: bool,
+    ) -> bool {
         let has_room = limits::ITEMS_PER_TASK.check(task.items.len() + 1).is_ok()
             && limits::ITEM_TITLE.check(title.chars().count()).is_ok();
         if title.is_empty() || !has_room {
@@ -30,7 +36,8 @@ impl Checklist {
         let depth = u32::try_from(self.around.len()).unwrap_or(u32::MAX);
         self.around.push(column);
         let key = self.keys.next(key::fold(title));
-        task.items.push(Item { key, title: title.to_owned(), is_checked, depth });
+        let lines = number..number + 1;
+        task.items.push(Item { key, title: title.to_owned(), is_checked, depth, lines });
         true
     }
 }

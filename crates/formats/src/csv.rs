@@ -12,7 +12,7 @@
 //!   is titled by its first text; one without any text is left out, and a remark quotes its cells.
 //! - From a quote that is never closed on, quotes are text.
 //!
-//! A row is known again by its key where the sheet has one, else by its title.
+//! A row is recognized by its key where the sheet has one, else by its title.
 
 mod children;
 mod guess;
@@ -76,6 +76,10 @@ pub fn looks_like(text: &str) -> bool {
     let even = sheet.rows.iter().filter(|row| (2..=n_columns).contains(&row.cells.len())).count();
     let is_even = even * 10 >= sheet.rows.len() * 6;
     let guessed = guess::guess(&sheet);
+    // A long note in quotes may be cut here.
+    if guessed.is_own {
+        return true;
+    }
     let is_named = |guess: &ColumnGuess| guess.because == Because::Name;
     let named = guessed.columns.iter().filter(|guess| is_named(guess)).count();
     let has_title =
@@ -84,8 +88,9 @@ pub fn looks_like(text: &str) -> bool {
         .columns
         .iter()
         .any(|guess| matches!(guess.because, Because::Days { .. } | Because::Marks));
-    // Prose has no line of many cells next to one of as many.
-    let is_wide = n_columns >= WIDE && sheet.rows.iter().all(|row| row.cells.len() == n_columns);
+    // Prose has no line of many cells next to one of as many, and not several with a few.
+    let is_wide = (n_columns >= WIDE || n_columns >= 4 && sheet.rows.len() >= 4)
+        && sheet.rows.iter().all(|row| row.cells.len() == n_columns);
     is_even && (has_title || named >= 2 || (has_data && n_columns >= 3) || is_wide)
 }
 
@@ -121,7 +126,7 @@ pub fn read(
     let mut gather = Gather::new(name, &lines, options);
     let sheet = Sheet::whole(&lines);
     if let Some(line) = sheet.open_quote {
-        gather.say(line, "this quote is never closed: from here on quotes are read as text");
+        gather.say(line, "this quote is never closed: from this line on, quotes are read as text");
     }
     let guessed = guess::guess(&sheet);
     let mut columns = match meanings {
@@ -160,8 +165,8 @@ fn above_text(above: RangeInclusive<usize>, lines: &Lines<'_>, gather: &mut Gath
     let first = *above.start();
     let text: Vec<&str> = above.clone().map(|line| bare(lines.line(line))).collect();
     let is_kept = gather.has_tasks();
-    let kept = if is_kept { "kept as text of the first task" } else { "left out" };
-    gather.say(first, format!("the lines above the names of the columns are {kept}"));
+    let kept = if is_kept { "kept in the note of the first task" } else { "left out" };
+    gather.say(first, format!("the lines above the header row are {kept}"));
     for line in above.filter(|&line| !bare(lines.line(line)).trim().is_empty()) {
         let (role, task) = if is_kept { (Role::Note, Some(0)) } else { (Role::Skipped, None) };
         gather.claim(line..=line, role, task);

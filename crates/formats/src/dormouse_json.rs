@@ -8,7 +8,7 @@
 //! The whole workspace as `dormouse export` writes it (`docs/export.md`) is read as well: its tasks
 //! with their items and entries, without what was deleted and without agents and links.
 //!
-//! A task is known again by its key, in an export by its id.
+//! A task is recognized by its key, in an export by its id.
 
 use dormouse_types::draft::{Entry, Item};
 use dormouse_types::task::{self, Priority, Status};
@@ -95,11 +95,13 @@ fn one(node: Node<'_>, gather: &mut Gather<'_>) -> Result<(), ReadError> {
         draft.label(&label.text().unwrap_or_default());
     }
     for item in object.take("items").map(|items| items.items()).unwrap_or_default() {
+        let lines = item.lines();
         let mut item = item.object();
         let key = item.take_text("key");
         let is_checked = item.take("isChecked").is_some_and(|checked| checked.is_true());
         let depth = parsed(&mut item, "depth").unwrap_or(0);
-        draft.item(key.as_deref(), &item.take_text("title").unwrap_or_default(), is_checked, depth);
+        let title = item.take_text("title").unwrap_or_default();
+        draft.item_on(lines, key.as_deref(), &title, is_checked, depth);
     }
     let mut entries = Vec::new();
     for entry in object.take("entries").map(|entries| entries.items()).unwrap_or_default() {
@@ -121,11 +123,11 @@ fn one(node: Node<'_>, gather: &mut Gather<'_>) -> Result<(), ReadError> {
             "Link",
             &format!("{} {}", words.unwrap_or_default(), title.unwrap_or_default()),
         );
-        gather.say(node.line(), "links are kept as text");
+        gather.say(node.line(), "links are kept in the note");
     }
     if let Some(report) = object.take_text("report") {
         draft.details.push_new("Report", &report);
-        gather.say(node.line(), "the report is kept as text");
+        gather.say(node.line(), "the report is kept in the note");
     }
     if object.has("createdAt") || object.has("completedAt") {
         object.drop(&["createdAt", "completedAt"]);

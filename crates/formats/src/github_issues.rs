@@ -4,7 +4,7 @@
 //! - The due day is the milestone's. A label such as `P1` or `priority: high` is also the priority.
 //! - The category is the repository, from the address of the issue.
 //!
-//! An issue is known again by repository and number.
+//! An issue is recognized by repository and number.
 //!
 //! Source: cli.github.com/manual/gh_issue_list.
 
@@ -78,7 +78,7 @@ pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Reading, Re
 fn issue(node: Node<'_>, options: &ReadOptions, gather: &mut Gather<'_>) -> Result<(), ReadError> {
     let mut issue = node.object();
     if !node.is_object() {
-        gather.say(node.line(), "this is no issue: left out");
+        gather.say(node.line(), "not an issue: left out");
         gather.claim(node.lines(), Role::Skipped, None);
         return Ok(());
     }
@@ -149,7 +149,7 @@ fn issue(node: Node<'_>, options: &ReadOptions, gather: &mut Gather<'_>) -> Resu
     for (name, label) in [("createdAt", "Created"), ("closedAt", "Completed")] {
         if let Some(at) = issue.take_text(name) {
             draft.details.push(label, &at);
-            gather.say(node.line(), "the times of creation and closing are kept as text");
+            gather.say(node.line(), "the times of creation and closing are kept in the note");
         }
     }
     issue.drop(&["id", "updatedAt", "isPinned", "reactionGroups"]);

@@ -9,7 +9,7 @@
 //! - `DTSTART`, `RRULE`, alarms, people and properties of other programs have no field: they are kept
 //!   as text. `DTSTAMP`, `SEQUENCE` and `LAST-MODIFIED` are about the file and not kept.
 //!
-//! A to-do is known again by its `UID`.
+//! A to-do is recognized by its `UID`.
 //!
 //! Source: RFC 5545.
 
@@ -67,7 +67,8 @@ pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Reading, Re
         }
         for &(item, depth) in items {
             let item = &found.todos[item];
-            draft.item(item.uid().as_deref(), &item.summary(), item.is_ticked(), depth);
+            let (lines, id) = (item.lines.clone(), item.uid());
+            draft.item_on(lines, id.as_deref(), &item.summary(), item.is_ticked(), depth);
             if item.has("COMPLETED") {
                 let line = *item.lines.start();
                 gather.say(line, "the time when an item was ticked is not kept");

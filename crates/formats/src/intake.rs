@@ -22,7 +22,7 @@ mod table;
 mod words;
 
 pub(crate) use boxes::{
-    boxed, is_tick, signed, status_of_mark, take_boxes, ticked_at_end, with_sign,
+    boxed, is_tick, signed, status_of_mark, take_boxes, take_boxes_on, ticked_at_end, with_sign,
 };
 pub(crate) use columns::{column_named, names_any_day, names_id, names_past, names_time};
 pub(crate) use dates::{Dated, Dates, day_of, of_milliseconds};

@@ -195,7 +195,8 @@ impl<'a> Object<'a> {
             if !shown.trim().is_empty() {
                 details.push(name, &shown);
                 let name: String = name.chars().take(40).collect();
-                gather.say(node.line(), format!("`{name}` has no field: kept as text"));
+                gather
+                    .say(node.line(), format!("`{name}` has no matching field: kept in the note"));
             }
         }
     }

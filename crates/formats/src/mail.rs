@@ -112,7 +112,7 @@ pub(crate) fn read(name: &str, text: &str) -> Reading {
             Role::Task
         } else if is_in_list
             && let Some((is_ticked, title)) = point(unquoted(line))
-            && checklist.add(&mut task, unquoted(line), title, is_ticked)
+            && checklist.add(&mut task, (at + 1, unquoted(line)), title, is_ticked)
         {
             Role::Item
         } else {
@@ -125,7 +125,7 @@ pub(crate) fn read(name: &str, text: &str) -> Reading {
     let text = text.join("\n");
     task.entries = entries_of("mail#1", text.trim_matches('\n'));
     let message =
-        "a mail: its subject is the title, and its head and what it quotes are kept as text";
+        "a mail: the subject is the title, and the header and quotations are kept in the note";
     reading.remarks.push(Remark { line: 1, message: message.to_owned() });
     reading.tasks.push(task);
     reading

@@ -49,6 +49,7 @@ pub(crate) mod key;
 mod outline;
 mod outline_reader;
 mod places;
+mod queries;
 mod sections;
 mod siblings;
 mod signs;
@@ -118,6 +119,7 @@ pub fn reading_with(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<R
     if matter.is_board {
         board::mark(&source, &mut outline);
     }
+    queries::leave_out(&source, &mut outline, &mut remarks);
     items::finish(&source, &mut outline, &mut remarks);
     if outline.headings.len() > MAX_TASKS {
         let (name, what) = (name.to_owned(), "headings");

@@ -7,7 +7,7 @@
 //! - `_note` is the note; `_status`, `_complete`, `checked` and the like say whether a point is done.
 //! - Any other attribute is read by its name, as the column of a sheet is, or kept as text.
 //!
-//! A task is known again by its title and those around it.
+//! A task is recognized by its title and those around it.
 //!
 //! Source: opml.org/spec2.opml; the attributes that WorkFlowy, OmniOutliner and Cloud Outliner write.
 
@@ -186,7 +186,7 @@ fn other(
         _ => {
             let short: String = name.chars().take(40).collect();
             draft.details.push(name, &value);
-            gather.say(line, format!("`{short}` has no field: kept as text"));
+            gather.say(line, format!("`{short}` has no matching field: kept in the note"));
         }
     }
 }

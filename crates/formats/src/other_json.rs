@@ -11,7 +11,7 @@
 //! - What a task names by its id, such as its list and labels, has the name that the document gives it elsewhere.
 //! - What was thrown away is left out, and said; so is all that is in no task.
 //!
-//! A task is known again by its id, else by its title.
+//! A task is recognized by its id, else by its title.
 
 mod attached;
 mod find;
@@ -67,7 +67,7 @@ pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Option<Read
     let mut gather = Gather::new(name, &lines, options);
     gather.say(
         first.node.line(),
-        "JSON of no known program: what its members mean is a guess by their names",
+        "JSON of an unknown program: the meaning of its members is guessed from their names",
     );
     let attached = Attached::of(root, &found);
     rest::say(root, &found, attached.places(), &mut gather);
@@ -89,7 +89,7 @@ pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Option<Read
                 parts.push(part);
             }
             None => {
-                gather.say(node.line(), "this was thrown away: left out");
+                gather.say(node.line(), "deleted in the other program: left out");
                 gather.claim(node.lines(), Role::Skipped, None);
             }
         }

@@ -193,7 +193,8 @@ impl Outline {
                     if let Some((owner, all)) = &mut tasks[task] {
                         let is_done = draft.task.status == Some(Status::Done);
                         let depth = self.depth_below(at, task, kinds);
-                        owner.item(id.as_deref(), &draft.task.title, is_done, depth);
+                        let title = &draft.task.title;
+                        owner.item_on(line..=line, id.as_deref(), title, is_done, depth);
                         all.push((line..=line, Role::Item));
                         all.extend(claims);
                     }
@@ -225,7 +226,7 @@ impl Outline {
         }
         if let (mut draft, claims, Some(line)) = loose {
             draft.task.title = stem.to_owned();
-            gather.say(line, "text that is in no task is kept as a task of its own");
+            gather.say(line, "text outside any task becomes a task of its own");
             let task = gather.add(line, fold(stem), draft)?;
             for (lines, role) in claims {
                 gather.claim(lines, role, Some(task));

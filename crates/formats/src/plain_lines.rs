@@ -3,7 +3,7 @@
 //! A bullet or number at the beginning of a line is no part of the title. An indented line belongs to the
 //! task above it: with a bullet it is an item of its checklist, without one it is text, unless the whole list
 //! is an outline without bullets. In a list with tags of TaskPaper, `@done` and `@due(…)` count: see `task_paper`. A box or tick in
-//! front says whether the task or item is done. A line that ends with a colon, or that bullets follow
+//! front says whether the task or item is done. A quotation is text of the task above it; a line of dashes parts lists. A line that ends with a colon, or that bullets follow
 //! directly, names what follows: "Done:" says that it is done, "To do:" that it is open; any other name
 //! is its category. Greeting and signature of a pasted letter are no tasks. Keys are the folded title, numbered where it repeats.
 
@@ -43,6 +43,9 @@ pub fn looks_like(text: &str) -> bool {
     let mut n_continued = 0;
     let (mut n_boxes, mut n_bulleted, mut n_inner) = (0, 0, 0);
     let (mut n_ticked, mut n_unticked) = (0, 0);
+    let (mut n_long, mut n_quoted) = (0, 0);
+    // Lines without a blank one between them.
+    let mut n_together = 0;
     let mut before: Option<&str> = None;
     for line in reading::lines(text) {
         let trimmed = line.trim();
@@ -50,9 +53,20 @@ pub fn looks_like(text: &str) -> bool {
             before = None;
             continue;
         }
-        if is_markup(line) || trimmed.chars().nth(LONG).is_some() {
+        if is_rule(trimmed) {
+            // Below a line that stands alone, it makes a heading of it.
+            if before.is_some_and(|before| !is_bulleted(before)) && n_together == 1 {
+                return false;
+            }
+            (before, n_together) = (None, 0);
+            continue;
+        }
+        if is_markup(line) {
             return false;
         }
+        n_together = if before.is_none() { 1 } else { n_together + 1 };
+        n_long += usize::from(trimmed.chars().nth(LONG).is_some());
+        n_quoted += usize::from(trimmed.starts_with('>'));
         let continues = before.is_some_and(|before: &str| {
             before.chars().nth(WRAPPED).is_some()
                 && !before.ends_with(['.', '!', '?', ':', ';'])
@@ -64,17 +78,22 @@ pub fn looks_like(text: &str) -> bool {
         let mark = intake::boxed(trimmed).map(|(mark, _)| intake::is_tick(mark) == Some(true));
         n_ticked += usize::from(mark == Some(true));
         n_unticked += usize::from(mark == Some(false));
-        n_bulleted += usize::from(is_bulleted(trimmed));
+        n_bulleted += usize::from(is_bulleted(trimmed) || trimmed.ends_with(':'));
         n_inner += usize::from(reading::indent(line) > 0);
         before = Some(trimmed);
     }
     // A list in which somebody drew few boxes is an outline all the same.
-    let is_outline = || n_bulleted == n_lines && n_inner > 0 && 5 * n_boxes < n_lines;
+    let few_boxes = || n_inner > 0 && 5 * n_boxes < n_lines;
+    let is_outline = || n_bulleted == n_lines && few_boxes();
+    let is_tagged = || 2 * n_boxes < n_lines && task_paper::looks_like(text);
     let is_boxed = || n_bulleted == 0 && are_named(&reading::lines(text));
     // Somebody draws a box only for what is done: with an empty one, the other lines would have theirs too.
     let has_only_ticks = || n_bulleted + n_inner + n_unticked == 0 && 2 * n_ticked < n_lines;
-    let are_boxes_of_lines = || n_boxes == 0 || is_outline() || is_boxed() || has_only_ticks();
-    n_lines > 1 && 4 * n_continued < n_lines && are_boxes_of_lines()
+    let are_boxes_of_lines =
+        || n_boxes == 0 || is_outline() || is_tagged() || is_boxed() || has_only_ticks();
+    // Paragraphs and quotations among a list are a few of it.
+    let is_list = n_long <= n_lines / 5 && n_quoted <= n_lines / 4;
+    n_lines > 1 && is_list && 4 * n_continued < n_lines && are_boxes_of_lines()
 }
 
 /// Whether boxes without bullets stand below lines that name them, such as the days of a week: two lines at
@@ -99,8 +118,18 @@ fn is_markup(line: &str) -> bool {
     let text = line.trim_start();
     let hashes = text.bytes().take_while(|&byte| byte == b'#').count();
     let is_heading = (1..=6).contains(&hashes) && text[hashes..].starts_with([' ', '\t']);
-    let is_block = ["```", "~~~", ">", "|", "<", "---", "===", "***"];
-    is_heading || is_block.iter().any(|start| text.starts_with(start))
+    let is_tag = text.strip_prefix('<').is_some_and(|rest| {
+        rest.starts_with(|c: char| c.is_alphabetic() || matches!(c, '/' | '!' | '?'))
+    });
+    let is_block = ["```", "~~~", "|"];
+    is_heading || is_tag || is_block.iter().any(|start| text.starts_with(start))
+}
+
+/// Whether a line is only there to part others: `---`, `* * *`, `=====`.
+fn is_rule(line: &str) -> bool {
+    let sign = line.chars().next().filter(|sign| matches!(sign, '-' | '=' | '*' | '_'));
+    let signs = || line.chars().filter(|c| !c.is_whitespace());
+    sign.is_some_and(|sign| signs().all(|c| c == sign)) && signs().nth(2).is_some()
 }
 
 fn has_box(line: &str) -> bool {
@@ -141,6 +170,10 @@ pub fn read(name: &str, text: &str) -> Reading {
         let number = at + 1;
         let role = if line.trim().is_empty() {
             Role::Blank
+        } else if is_rule(line.trim()) {
+            note(&mut reading.tasks, &mut notes);
+            group = Group::default();
+            Role::Markup
         } else if letter.has(at) {
             note(&mut reading.tasks, &mut notes);
             Role::Skipped
@@ -149,7 +182,7 @@ pub fn read(name: &str, text: &str) -> Reading {
             note(&mut reading.tasks, &mut notes);
             group.begin_project(&project, line, &lines[at + 1..]);
             if !project.tags.is_empty() {
-                let message = format!("`{}` is about no task: left out", project.tags.join(" "));
+                let message = format!("`{}` belongs to no task: left out", project.tags.join(" "));
                 reading.remarks.push(Remark { line: number, message });
             }
             Role::Category
@@ -157,11 +190,13 @@ pub fn read(name: &str, text: &str) -> Reading {
             note(&mut reading.tasks, &mut notes);
             group.begin(head, lines.get(at + 1).copied());
             Role::Category
-        } else if group.has_task(line)
+        } else if (group.has_task(line) || line.starts_with('>'))
             && let Some(task) = reading.tasks.last_mut()
         {
-            let is_point = is_outline || is_bulleted(line) || intake::boxed(line.trim()).is_some();
-            if is_point && add_item(&mut checklist, task, line, has_tags) {
+            let is_quoted = line.starts_with('>');
+            let is_point = !is_quoted
+                && (is_outline || is_bulleted(line) || intake::boxed(line.trim()).is_some());
+            if is_point && add_item(&mut checklist, task, (number, line), has_tags) {
                 Role::Item
             } else {
                 notes.push(line.trim());
@@ -291,6 +326,7 @@ fn head<'a>(lines: &[&'a str], at: usize, shape: Shape) -> Option<&'a str> {
         || intake::boxed(text).is_some()
         || intake::ticked_at_end(text).is_some()
         || text.starts_with(CROSSES)
+        || text.starts_with('>')
         || text.chars().nth(HEAD).is_some()
     {
         return None;
@@ -433,7 +469,12 @@ fn uncrossed(line: &str, has_tags: bool) -> (&str, bool) {
 }
 
 /// Adds the item of a line to the task above it, unless the checklist has no room for it: then it is text.
-fn add_item(checklist: &mut Checklist, task: &mut Task, line: &str, has_tags: bool) -> bool {
+fn add_item(
+    checklist: &mut Checklist,
+    task: &mut Task,
+    (number, line): (usize, &str),
+    has_tags: bool,
+) -> bool {
     let (mark, title) = marked(line);
     if intake::boxed(title).is_some_and(|(_, words)| words.is_empty()) {
         return false;
@@ -446,7 +487,7 @@ fn add_item(checklist: &mut Checklist, task: &mut Task, line: &str, has_tags: bo
     let title = &mark.map_or(title.to_owned(), |mark| intake::with_sign(mark, title));
     // In TaskPaper each has a tag of its own.
     let is_checked = ticked.unwrap_or(!has_tags && task.status == Some(Status::Done));
-    checklist.add(task, line, title, is_checked)
+    checklist.add(task, (number, line), title, is_checked)
 }
 
 fn task(key: String, title: &str, line: usize, remarks: &mut Vec<Remark>) -> Task {

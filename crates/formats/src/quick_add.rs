@@ -3,8 +3,10 @@
 //! Owns: which parts of the line are not title, and where they are. Defends against: a title that
 //! loses a word ("C#", "#1 priority", an address), and a part that is taken without being shown.
 //!
-//! - `!p0` to `!p3`, or `!0` to `!3`, is the priority; `!!` is high, `!!!` urgent.
-//! - `#label` and `#"two words"` are labels, `@category` and `@"two words"` the category.
+//! - `!p0` to `!p3`, or `!0` to `!3`, is the priority; `!!` is high, `!!!` urgent, and so is a word for it after
+//!   the sign: `!high`, `!dringend`.
+//! - `#label` and `#"two words"` are labels, `@category` and `@"two words"` the category. What belongs to somebody is
+//!   none: "review @mira's PR".
 //! - A date is the due date if it is said to be one ("by Friday"); otherwise only if it is at an
 //!   end of the line, alone, and the rest is a title without it. Any other date is a word of the title.
 //! - A backslash before a word keeps the word as it is: `\#label`, `\friday`. So do quotes.
@@ -17,6 +19,7 @@ use dormouse_types::limits;
 use dormouse_types::task::Priority;
 use serde::{Deserialize, Serialize};
 
+use crate::intake::priority_of;
 use crate::when::{self, Assumption, Found, Kind, Places, Reader, TextSpan, When};
 
 closed_list! {
@@ -120,7 +123,9 @@ impl Line {
                     }),
                     '@' => name(rest).and_then(|(name, len)| {
                         let is_first = self.category.is_none();
-                        (is_first && name.starts_with(char::is_alphabetic)).then(|| {
+                        let is_owner = name.ends_with("'s") || name.ends_with("’s");
+                        let is_name = name.starts_with(char::is_alphabetic) && !is_owner;
+                        (is_first && is_name).then(|| {
                             self.category = Some(name);
                             self.taken.push((at..next + len, Part::Category));
                             next + len
@@ -168,6 +173,7 @@ impl Line {
             "p1" | "P1" | "1" | "!" => Priority::P1,
             "p2" | "P2" | "2" => Priority::P2,
             "p3" | "P3" | "3" => Priority::P3,
+            word if word.chars().all(char::is_alphabetic) => priority_of(word)?,
             _ => return None,
         };
         if self.priority.is_some() {
@@ -238,7 +244,11 @@ fn due(text: &str, line: &Line, reader: &Reader) -> Option<Found> {
     let is_of_title = |found: &Found| {
         let date = &masked[found.span.bytes.clone()];
         let lead = when::leading_word(date, reader);
-        matches!(lead.as_deref(), Some("of" | "about")) || when::says_how_long(date, reader)
+        // "Closed Sunday" is no task of that day.
+        let before = masked[..found.span.bytes.start].split_whitespace().next_back();
+        matches!(lead.as_deref(), Some("of" | "about" | "de"))
+            || when::says_how_long(date, reader)
+            || before.is_some_and(|word| reader.language.says_closed(word))
     };
     // Of several dates without a word for it, none is the due date: "3 Jan 18:40, gate closes 18:10".
     let is_mention = |found: &&Found| found.kind == Kind::Mention && !is_of_title(found);
@@ -298,7 +308,8 @@ const JOINING: &[&str] =
 /// Words that a date after them completes.
 const OPEN: &[&str] = &[
     "is", "are", "was", "were", "be", "the", "than", "not", "between", "from", "since", "ist",
-    "war", "seit", "est", "depuis", "es", "desde", "este", "din",
+    "war", "seit", "est", "depuis", "es", "desde", "este", "din", "with", "mit", "von", "de",
+    "des", "avec", "con", "cu", "despre",
 ];
 
 fn is_joining(word: &str) -> bool {

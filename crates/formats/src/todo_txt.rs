@@ -7,7 +7,7 @@
 //! - `due:` is the due day, with `status:`, `reason:`, `est:` and `lang:` as this program writes them.
 //!   Any other `key:value` has no field: it is kept as text. A value with spaces is in quotes: `note:"two words"`.
 //!
-//! A line is known again by its text without marks, days and tags, numbered if it occurs more than
+//! A line is recognized by its text without marks, days and tags, numbered if it occurs more than
 //! once: so ticking a task, moving it in the file or giving it a context does not make a new one.
 //!
 //! Source: the format rules, github.com/todotxt/todo.txt.
@@ -246,7 +246,7 @@ fn understood(line: &str) -> (Draft, Vec<String>) {
                     // A day that does not exist has its remark already.
                     if key != "due" {
                         let key: String = key.chars().take(40).collect();
-                        remarks.push(format!("`{key}:` has no field: kept as text"));
+                        remarks.push(format!("`{key}:` has no matching field: kept in the note"));
                     }
                 }
             }
@@ -276,13 +276,15 @@ fn understood(line: &str) -> (Draft, Vec<String>) {
         });
         if letter > b'D' {
             draft.details.push("Priority", &char::from(letter).to_string());
-            remarks.push("priorities below (D) are all low: the letter is kept as text".to_owned());
+            remarks.push(
+                "priorities below (D) are all low: the letter is kept in the note".to_owned(),
+            );
         }
     }
     for (name, day) in [("Created", created), ("Completed", completed)] {
         if let Some(day) = day {
             draft.details.push(name, &day.to_string());
-            remarks.push("the days of creation and completion are kept as text".to_owned());
+            remarks.push("the days of creation and completion are kept in the note".to_owned());
         }
     }
     for (key, value) in others.iter() {
@@ -305,9 +307,7 @@ fn field(
             task.due_on = day(value);
             if task.due_on.is_none() {
                 let value: String = value.chars().take(40).collect();
-                remarks.push(format!(
-                    "`due:{value}` is not a day of the calendar, so there is no due date"
-                ));
+                remarks.push(format!("`due:{value}` is not a valid date, so there is no due date"));
             }
             task.due_on.is_some()
         }

@@ -7,7 +7,7 @@
 //!   entries of their day. What else happened on the board is counted and left.
 //! - An archived card, or one of an archived list, is done.
 //!
-//! A card is known again by its id.
+//! A card is recognized by its id.
 //!
 //! Source: developer.atlassian.com/cloud/trello/guides/rest-api/object-definitions.
 
@@ -56,7 +56,7 @@ pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Reading, Re
         gather.claim(title.lines(), Role::Category, None);
     }
     if object.take_text("desc").is_some() {
-        gather.say(root.line(), "the description of the board is about no card: left out");
+        gather.say(root.line(), "the description of the board belongs to no card: left out");
     }
     board.read(&mut object, options, &mut gather);
     for node in cards.items() {
@@ -165,8 +165,8 @@ impl<'a> Board<'a> {
         for (what, nodes) in [("checklist", checklists), ("comment", comments)] {
             let Some(first) = nodes.iter().map(Node::line).min() else { continue };
             let message = match nodes.len() {
-                1 => format!("1 {what} is of a card that is not in the file: left out"),
-                n => format!("{n} {what}s are of cards that are not in the file: left out"),
+                1 => format!("1 {what} belongs to a card that is not in the file: left out"),
+                n => format!("{n} {what}s belong to cards that are not in the file: left out"),
             };
             gather.say(first, message);
             for node in nodes {
@@ -209,7 +209,7 @@ fn card(
         draft.task.status = Some(Status::Done);
     } else if is_archived && draft.task.status != Some(Status::Done) {
         draft.task.status = Some(Status::Done);
-        gather.say(line, "an archived card comes in as done");
+        gather.say(line, "an archived card is imported as done");
     }
     if draft.task.status == Some(Status::Done) {
         draft.task.status_reason = None;
@@ -217,11 +217,11 @@ fn card(
     if let Some(due) = card.take_text("due") {
         draft.task.due_on = day_of(&due, options);
         draft.details.push("Due", &due);
-        gather.say(line, "a due time has no field: kept as text");
+        gather.say(line, "the time of a due date has no matching field: kept in the note");
     }
     if let Some(start) = card.take_text("start") {
         draft.details.push("Start", &start);
-        gather.say(line, "a start has no field: kept as text");
+        gather.say(line, "a start date has no matching field: kept in the note");
     }
     let own = card.take("labels").map(|labels| labels.items()).unwrap_or_default();
     let ids = card.take("idLabels").map(|ids| ids.items()).unwrap_or_default();
@@ -261,11 +261,12 @@ fn card(
     for (name, list) in &checklists {
         for item in list.object().take("checkItems").map(|items| items.items()).unwrap_or_default()
         {
+            let lines = item.lines();
             let mut item = item.object();
             let is_done = item.take_text("state").as_deref() == Some("complete");
             let title = item.take_text("name").unwrap_or_default();
             let title = if checklists.len() > 1 { format!("{name}: {title}") } else { title };
-            draft.item(item.take_text("id").as_deref(), &title, is_done, 0);
+            draft.item_on(lines, item.take_text("id").as_deref(), &title, is_done, 0);
             if let Some(due) = item.take_text("due") {
                 draft.details.push("Item due", &format!("{title}: {due}"));
             }

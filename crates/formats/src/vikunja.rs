@@ -5,7 +5,7 @@
 //!   as well, they stay tasks.
 //! - The day 0001-01-01 means none. Priorities run from 1 (low) to 5 (do now).
 //!
-//! A task is known again by its id.
+//! A task is recognized by its id.
 //!
 //! Source: the models of vikunja.io/docs/api.
 
@@ -65,7 +65,8 @@ pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Reading, Re
             }
             let title = title.and_then(|title| title.text()).or(above);
             if object.take_text("description").is_some() {
-                gather.say(node.line(), "the description of a project is about no task: left out");
+                gather
+                    .say(node.line(), "the description of a project belongs to no task: left out");
             }
             // Each level is scanned once more, which the depth of projects bounds.
             for name in ["child_projects", "tasks"] {
@@ -116,7 +117,7 @@ fn task(
         Some("0") | None => {}
         Some(other) => {
             draft.details.push("priority", other);
-            gather.say(node.line(), "this priority is not understood: kept as text");
+            gather.say(node.line(), "this priority is not understood: kept in the note");
         }
     }
     draft.task.flags.starred = object.take("is_favorite").is_some_and(|is| is.is_true());
@@ -129,7 +130,9 @@ fn task(
         draft.task.due_on = day;
         let remark = match day {
             None => Some(Dates::new(options).why_not_due(&text)),
-            Some(_) if has_time(&text) => Some("the time of a due date has no field: kept as text"),
+            Some(_) if has_time(&text) => {
+                Some("the time of a due date has no matching field: kept in the note")
+            }
             Some(_) => None,
         };
         if let Some(remark) = remark {
@@ -147,7 +150,7 @@ fn task(
             draft.details.push(label, &text);
             gather.say(
                 node.line(),
-                "the times of start, end, creation and completion are kept as text",
+                "the times of start, end, creation and completion are kept in the note",
             );
         }
     }
@@ -169,7 +172,7 @@ fn task(
         None | Some("0") => object.drop(&["repeat_mode"]),
         Some(seconds) => {
             draft.details.push("Repeats every", &format!("{seconds} seconds"));
-            gather.say(node.line(), "a repetition has no field: kept as text");
+            gather.say(node.line(), "a repetition has no matching field: kept in the note");
         }
     }
     if object
@@ -223,13 +226,14 @@ fn related(
     let Some(related) = object.take("related_tasks") else { return };
     let mut related = related.object();
     for sub in related.take("subtask").map(|tasks| tasks.items()).unwrap_or_default() {
+        let lines = sub.lines();
         let mut sub = sub.object();
         let (id, title) = (sub.take_text("id"), sub.take_text("title").unwrap_or_default());
         let is_done = sub.take("done").is_some_and(|done| done.is_true());
         if id.as_ref().is_some_and(|id| own.contains(id)) {
             draft.details.push("Has the part", &title);
         } else if !title.is_empty() {
-            draft.item(id.as_deref(), &title, is_done, 0);
+            draft.item_on(lines, id.as_deref(), &title, is_done, 0);
         }
     }
     for (kind, label) in [
@@ -241,7 +245,7 @@ fn related(
         for other in related.take(kind).map(|tasks| tasks.items()).unwrap_or_default() {
             if let Some(title) = other.object().take_text("title") {
                 draft.details.push(label, &title);
-                gather.say(line, "relations to other tasks are kept as text");
+                gather.say(line, "relations to other tasks are kept in the note");
             }
         }
     }

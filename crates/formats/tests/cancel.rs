@@ -69,7 +69,8 @@ fn text(format: Format, n: usize) -> String {
 
 #[test]
 fn a_reader_that_is_cancelled_in_the_middle_of_a_file_stops_there() {
-    for &format in Format::ALL {
+    // A mail is one task, which is read in one step.
+    for &format in Format::ALL.iter().filter(|format| **format != Format::Mail) {
         let text = text(format, 100);
         let (n_calls, whole) = read(format, &text, usize::MAX);
         assert_eq!(whole, Ok(100), "{format}");

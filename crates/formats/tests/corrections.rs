@@ -197,7 +197,7 @@ fn a_refused_correction_names_its_line_and_why() {
     line 3: there is no task above to join
     line 7: a title needs a word
     line 7: two corrections contradict each other; send one of them
-    line 7: it is too long or too many
+    line 7: the value is too long, or there are too many
     line 8: there is no date in it; write one like `by 10 December` or 2026-12-10
     line 7: `Movers` has items, notes or fields, which a category cannot have; move them first
     line 8: a line like this cannot be made category

@@ -110,8 +110,7 @@ fn without_a_day_of_reading_a_whole_date_by_itself_is_due_and_a_sentence_is_name
     let some = |day: &str| Some(day.to_owned());
     assert_eq!(due(&reading), [some("2026-12-05"), some("2026-12-07"), None, None, None]);
     let remarks: Vec<_> = reading.remarks.iter().map(|it| (it.line, it.message.as_str())).collect();
-    let message =
-        "a date in a sentence becomes a due date only in a plan that you confirm: kept as text";
+    let message = "a date in a sentence becomes the due date only if you confirm a plan: it stays in the text";
     assert_eq!(remarks, [(9, message), (12, message), (16, message)]);
     // A person who looks at the plan sees them all.
     assert!(due(&read_on(TODAY, text)).iter().all(Option::is_some));
@@ -127,7 +126,10 @@ fn a_date_in_brackets_goes_before_one_in_the_words_and_one_below_an_item_is_of_t
             reading.tasks.iter().map(|task| task.due_on.map(|day| day.to_string())).collect();
         assert_eq!(due, [Some("2026-12-05".to_owned()), None]);
         let remark = reading.remarks.iter().find(|remark| remark.line == 5).unwrap();
-        assert_eq!(remark.message, "`Due: 2026-12-04` is the deadline of one point: kept as text");
+        assert_eq!(
+            remark.message,
+            "`Due: 2026-12-04` is the deadline of one point: it stays in the text"
+        );
     }
 }
 
@@ -157,13 +159,13 @@ fn a_weekday_that_is_not_that_of_the_date_is_named() {
     assert_eq!(
         remarks,
         [
-            (2, "the weekday is not that of the date: the date counts"),
-            (4, "this says when something may begin, not when it is due: kept as text"),
+            (2, "the weekday does not match the date: the date is used"),
+            (4, "this says when something may begin, not when it is due: kept in the note"),
         ]
     );
     let text = "# Offer, until Friday 5 Dec 2026\n- [ ] read it\n";
     let remarks: Vec<_> = read_on(TODAY, text).remarks.into_iter().map(|it| it.message).collect();
-    assert_eq!(remarks, ["the weekday is not that of the date: the date counts"]);
+    assert_eq!(remarks, ["the weekday does not match the date: the date is used"]);
 }
 
 #[test]
@@ -471,8 +473,8 @@ fn the_deadline_of_one_point_is_not_that_of_the_task() {
     assert_eq!(
         said,
         [
-            "`by Friday` is the deadline of one point: kept as text",
-            "`by 24.11.` is the deadline of one point: kept as text",
+            "`by Friday` is the deadline of one point: it stays in the text",
+            "`by 24.11.` is the deadline of one point: it stays in the text",
         ]
     );
 }
@@ -489,4 +491,26 @@ fn an_export_of_dormouse_has_fields_for_due_dates_and_its_words_give_none() {
     assert_eq!(due(text(id)), None);
     // The id of another program says nothing about that.
     assert_eq!(due(text("bank-1")), Some(date(2026, 12, 31)));
+}
+
+#[test]
+fn a_time_without_a_day_is_no_due_date() {
+    let text = "# Move\n\n- [ ] Pack\n\n08:00 van arrives\n\n08:00 van, keys back on 30 Jan\n";
+    assert_eq!(
+        corrected(text, &[(5, Role::Due)]),
+        "line 5: there is no date in it; write one like `by 10 December` or 2026-12-10"
+    );
+    assert!(corrected(text, &[(7, Role::Due)]).contains("2027-01-30"));
+
+    let sheet = "Task,Due\nVan,08:00\nCall,in 2 hours\nKeys,2027-01-30 10:00\nParty,tonight\n";
+    let reading = plan::read("list.csv", sheet.as_bytes(), &options(TODAY)).unwrap();
+    let due = reading.tasks.iter().map(|task| task.due_on).collect::<Vec<_>>();
+    assert_eq!(due, [None, None, Some(date(2027, 1, 30)), Some(TODAY)]);
+    let said: Vec<_> = reading.remarks.iter().map(|one| one.message.as_str()).collect();
+    assert_eq!(
+        said,
+        [
+            "this is a time without a day, so there is no due date: kept in the note (also on one more line)"
+        ]
+    );
 }

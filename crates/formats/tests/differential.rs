@@ -115,6 +115,7 @@ fn tasks() -> Vec<Task> {
             title: "Step".into(),
             is_checked: n > 2,
             depth: 0,
+            lines: 0..0,
         }],
         entries: vec![dormouse_types::draft::Entry {
             key: "note#1".into(),

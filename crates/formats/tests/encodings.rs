@@ -93,7 +93,10 @@ fn a_document_that_is_no_list_is_called_what_it_is() {
         ("BEGIN:VCARD\nFN:Tom\nEND:VCARD\n", "a list of contacts (vCard)"),
     ] {
         let error = read(text.as_bytes()).unwrap_err();
-        assert!(error.contains(&format!("is {kind}, which is not read; export it as")), "{error}");
+        assert!(
+            error.contains(&format!("is {kind}, which cannot be imported; export it as")),
+            "{error}"
+        );
     }
     // Markdown may begin with a tag.
     assert!(read(b"<p align=\"center\">Moving</p>\n\n- [ ] boxes\n- [ ] van\n").is_ok());

@@ -9,6 +9,8 @@ use insta::assert_snapshot;
 use jiff::civil::{Date, date};
 use proptest::prelude::*;
 
+use crate::properties::without_lines;
+
 use crate::corpus::own;
 use crate::readings::{is_whole, read};
 
@@ -18,6 +20,7 @@ fn boat() -> Task {
         title: title.to_owned(),
         is_checked,
         depth,
+        lines: 0..0,
     };
     let entry = |key: &str, text: &str, on| draft::Entry {
         key: key.to_owned(),
@@ -133,9 +136,8 @@ fn several_tasks_as_markdown_are_read_with_all_their_fields_and_keys() {
     // What was read is written and read again as it is.
     let again = write(&read, ExportFormat::Markdown).text;
     let again = dormouse_formats::markdown::reading("list.md", again.as_bytes()).unwrap();
-    let ignoring_lines = |tasks: &[draft::Task]| -> Vec<_> {
-        tasks.iter().map(|task| draft::Task { line: 0, ..task.clone() }).collect()
-    };
+    let ignoring_lines =
+        |tasks: &[draft::Task]| -> Vec<_> { tasks.iter().map(without_lines).collect() };
     assert_eq!(ignoring_lines(&again.tasks), ignoring_lines(&reading.tasks));
 }
 
@@ -151,8 +153,8 @@ fn fields_below_a_heading_that_have_no_place_are_text() {
     TASK "B" line 5 key a.md/b#1
       ENTRY <text#1>
         | [mood:: bad]
-    ! 3: `due` cannot be `soon`; write a date as YYYY-MM-DD: kept as text
-    ! 3: `mood` cannot be `fine`; a task has no such field: kept as text
+    ! 3: `due` cannot be `soon`; write a date as YYYY-MM-DD: kept in the note
+    ! 3: `mood` cannot be `fine`; a task has no such field: kept in the note
     "#);
 }
 
@@ -256,7 +258,7 @@ fn no_line_of_a_calendar_is_longer_than_75_octets_or_splits_a_character() {
 
 /// What a format holds of a reading, apart from the lines.
 fn content(reading: &Reading) -> Vec<draft::Task> {
-    reading.tasks.iter().cloned().map(|task| draft::Task { line: 0, ..task }).collect()
+    reading.tasks.iter().map(without_lines).collect()
 }
 
 fn again(target: ExportFormat, tasks: &[draft::Task]) -> Vec<draft::Task> {
@@ -386,7 +388,7 @@ pub fn task() -> impl Strategy<Value = draft::Task> {
             let mut depth = 0;
             let items = (0..).zip(items).map(|(n, (title, is_checked, deep))| {
                 depth = if n == 0 { 0 } else { deep.min(depth + 1) };
-                draft::Item { key: format!("item-2026-{n}"), title, is_checked, depth }
+                draft::Item { key: format!("item-2026-{n}"), title, is_checked, depth, lines: 0..0 }
             });
             let note = note.map(|text| draft::Entry {
                 key: "note#1".into(),
@@ -575,6 +577,7 @@ fn one_exported_task_stays_one_whatever_dates_its_items_name() {
         title: title.to_owned(),
         is_checked: false,
         depth,
+        lines: 0..0,
     };
     let task = Task {
         key: "jt-01m8hyt3x6sw180vnxw66s936h".to_owned(),
@@ -582,7 +585,7 @@ fn one_exported_task_stays_one_whatever_dates_its_items_name() {
         items: vec![item("Soil 📅 2026-11-30", 0), item("Pots ⏫", 1), item("Water", 0)],
         ..Task::default()
     };
-    let text = write(&[task.clone()], ExportFormat::Markdown).text;
+    let text = write(std::slice::from_ref(&task), ExportFormat::Markdown).text;
     let reading = markdown::reading("plant.md", text.as_bytes()).unwrap();
     assert_eq!(reading.tasks.len(), 1, "{text}");
     let titles = |items: &[draft::Item]| -> Vec<String> {

@@ -87,7 +87,7 @@ fn front_matter_that_is_no_flag_stays_text() {
     let drafts = dormouse_formats::markdown::read("a.md", text.as_bytes()).unwrap();
     assert_eq!(drafts.tasks[0].flags, STARRED);
     let said = &drafts.not_understood[0].message;
-    assert_eq!(said, "`private` cannot be `perhaps`; write true or false: kept as text");
+    assert_eq!(said, "`private` cannot be `perhaps`; write true or false: kept in the note");
     assert!(drafts.tasks[0].entries.iter().any(|entry| entry.text.contains("private: perhaps")));
 }
 
@@ -137,8 +137,13 @@ fn a_private_to_do_is_an_item_only_of_a_private_task() {
 
 #[test]
 fn other_programs_see_neither_a_private_task_nor_its_items() {
-    let items =
-        vec![draft::Item { key: "i".into(), title: "Cake".into(), is_checked: false, depth: 0 }];
+    let items = vec![draft::Item {
+        key: "i".into(),
+        title: "Cake".into(),
+        is_checked: false,
+        depth: 0,
+        lines: 0..0,
+    }];
     let text =
         write(&[Task::from(&draft::Task { items, ..party() })], ExportFormat::ICalendar).text;
     assert_eq!(text.matches("\r\nCLASS:PRIVATE\r\n").count(), 2, "{text}");

@@ -326,9 +326,9 @@ fn front_matter_beyond_the_simple_subset_is_remarked_by_line() {
             | status: open
         ! 2: comment `# comment` is not imported
         ! 3: the status needs a reason; add `reason: …`
-        ! 4: unknown front-matter key `owner`: kept as text
-        ! 5: front-matter line `name: Ada` is not understood: kept as text
-        ! 8: front-matter key `status` is there twice: kept as text
+        ! 4: unknown front-matter key `owner`: kept in the note
+        ! 5: front-matter line `name: Ada` is not understood: kept in the note
+        ! 8: front-matter key `status` is there twice: kept in the note
         "#
     );
 }

@@ -167,7 +167,7 @@ fn json_of_no_known_program_is_one_task_with_the_text_as_its_note() {
         |     "mast": 1
         |   }
         | }
-    ! 1: JSON of no known program, or not the whole file: its text is kept as one task
+    ! 1: JSON of an unknown program, or an incomplete file: its text is kept as one task
     "#);
     for text in ["[\"call Ana\", \"buy milk\"]", "{\"a\":1}\n", "{\n  \"a\": [\n"] {
         assert_eq!(read("boat.json", text).tasks.len(), 1, "{text}");

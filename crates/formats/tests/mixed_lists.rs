@@ -153,8 +153,8 @@ fn the_projects_of_task_paper_are_categories_at_any_depth_and_with_their_tags() 
     assert_eq!(
         said,
         [
-            "6: `@priority(1)` is about no task: left out",
-            "11: `@archive` is about no task: left out"
+            "6: `@priority(1)` belongs to no task: left out",
+            "11: `@archive` belongs to no task: left out"
         ]
     );
 }

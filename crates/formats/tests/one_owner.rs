@@ -110,5 +110,5 @@ fn a_date_of_a_heading_that_the_calendar_does_not_have_is_said() {
         markdown::reading("list.md", "# Call 📅 2026-02-31\n- [ ] Ana".as_bytes()).unwrap();
     assert_eq!(reading.tasks[0].title, "Call 📅 2026-02-31");
     let said: Vec<_> = reading.remarks.iter().map(|one| (one.line, one.message.as_str())).collect();
-    assert_eq!(said, [(1, "`2026-02-31` is not a day of the calendar: kept as text")]);
+    assert_eq!(said, [(1, "`2026-02-31` is not a valid date: it stays in the text")]);
 }

@@ -64,7 +64,9 @@ fn a_list_with_numbers_is_githubs_only_if_something_says_so() {
         (Some(Status::InProgress), Some(date(2026, 12, 1)), &["home".to_owned()][..])
     );
     assert_eq!(text(&own, 0), "- number: 7\n- weight: 3 kg");
-    assert!(own.remarks.iter().any(|remark| remark.message.contains("`weight` has no field")));
+    assert!(
+        own.remarks.iter().any(|remark| remark.message.contains("`weight` has no matching field"))
+    );
     // What is only titles, numbers and labels is a list all the same.
     let titled =
         read(r#"[{"number":1,"title":"Paint","labels":["home"]},{"number":2,"title":"Saw"}]"#);
@@ -118,7 +120,12 @@ fn what_was_thrown_away_is_left_out_and_said() {
     );
     assert_eq!(titles(&reading), ["a"]);
     assert_eq!(reading.places[1].role, Role::Skipped);
-    assert!(reading.remarks.iter().any(|remark| remark.message.contains("thrown away")));
+    assert!(
+        reading
+            .remarks
+            .iter()
+            .any(|remark| remark.message.contains("deleted in the other program"))
+    );
 }
 
 #[test]
@@ -341,7 +348,7 @@ fn what_vikunja_says_that_has_no_field_is_text() {
     );
     assert_eq!(text(&reading, 1), "- Due: next full moon");
     assert_eq!(text(&reading, 2), "");
-    for words in ["the time of a due date", "this is no day"] {
+    for words in ["the time of a due date", "this is not a date"] {
         assert!(reading.remarks.iter().any(|remark| remark.message.contains(words)), "{words}");
     }
 }
@@ -415,11 +422,7 @@ fn a_time_in_milliseconds_is_a_day() {
     let status: Vec<_> = milk.tasks.iter().map(|task| (task.status, task.due_on)).collect();
     let day = Some(date(2026, 12, 5));
     assert_eq!(status, [(Some(Status::Done), day), (None, day)]);
-    assert!(
-        milk.remarks
-            .iter()
-            .any(|remark| remark.message == "no tasks are found in `lists`: left out")
-    );
+    assert!(milk.remarks.iter().any(|remark| remark.message == "no tasks in `lists`: left out"));
     assert_eq!(text(&milk, 0), "- Completed: 2026-11-26T00:00:00Z");
     assert_eq!(text(&milk, 1), "- date_due: 2026-12-05T14:30:00Z");
 }
@@ -593,6 +596,85 @@ fn a_format_that_a_person_names_is_used_whatever_the_text_looks_like() {
         }
         assert_eq!(read(text, Some(Format::PlainLines)).tasks.len(), filled(text), "{text}");
     }
+}
+
+#[test]
+fn an_org_file_names_its_own_states_and_gives_its_labels_to_what_is_below() {
+    let own = read(
+        "#+TODO: TODO NEXT PROJ(p) | DONE SOLD\n* PROJ Build shed\nDEADLINE: <2026-12-05 Sat>\n* SOLD Car\n* TODO Paint\n",
+    );
+    assert_eq!(titles(&own), ["Build shed", "Car", "Paint"]);
+    let status = |at: usize| own.tasks[at].status;
+    assert_eq!((status(0), status(1)), (Some(Status::Open), Some(Status::Done)));
+    assert_eq!(own.tasks[0].due_on, Some(date(2026, 12, 5)));
+    assert_eq!(text(&own, 0), "- State: PROJ");
+    let labelled = read("* Home   :home:\n** TODO Water\n** TODO Trip :far:\n*** TODO pack\n");
+    assert_eq!(titles(&labelled), ["Water", "Trip (pack)"]);
+    assert_eq!(labelled.tasks[0].category.as_deref(), Some("Home"));
+    assert_eq!(labelled.tasks[0].labels, ["home"]);
+    assert_eq!(labelled.tasks[1].labels, ["far", "home"]);
+    // What is due is a task, also next to headings with a state.
+    let dated = read("* Lists\n** TODO Paint\n** Buy milk\nDEADLINE: <2026-12-06 Sun>\n");
+    assert_eq!(titles(&dated), ["Paint", "Buy milk"]);
+    assert_eq!(dated.tasks[1].due_on, Some(date(2026, 12, 6)));
+}
+
+#[test]
+fn a_description_names_its_row_where_no_column_is_the_title() {
+    let title = |text: &str| titles(&read(text));
+    assert_eq!(
+        title("ID,Type,Description\n1,Bug,Fix login\n2,Feature,Export\n3,Bug,Slow search\n"),
+        ["Fix login", "Export", "Slow search"]
+    );
+    assert_eq!(
+        title("ID,Description,Acceptance criteria\n1,Login,It works\n2,Export,All are there\n"),
+        ["Login", "Export"]
+    );
+    // A column of texts before it does, whatever it is called.
+    assert_eq!(
+        title("ID,Vorgang,Beschreibung\n1,Anmelden,Mit dem Telefon\n2,Ausgabe,In allen Formaten\n"),
+        ["Anmelden", "Ausgabe"]
+    );
+    let rows: String = (1..5).map(|n| format!("E{n},Log in {n},Works {n},{n}\n")).collect();
+    let sheet = read(&format!("Epic,User Story,Acceptance Criteria,Story Points\n{rows}"));
+    assert_eq!((sheet.format, sheet.tasks.len()), (Format::Csv, 4));
+}
+
+#[test]
+fn a_list_stays_one_with_a_rule_a_quotation_a_long_line_or_a_box_in_it() {
+    let long = format!("- Read https://example.org/{}\n", "a".repeat(220));
+    for (text, expected) in [
+        ("- Paint\n- Lamp\n---\n- Call Tom\n- Mow\n", 4),
+        ("Paint\nLamp\n***\nCall Tom\nMow\n", 4),
+        ("- Paint\n- Lamp\n> ask Anna\n- Call Tom\n- Mow\n", 4),
+        ("Paint\nLamp\n<3 roses\nCall Tom\nMow\n", 5),
+        (&format!("- Paint\n- Lamp\n{long}- Call Tom\n- Mow\n"), 5),
+    ] {
+        let reading = read(text);
+        assert_eq!((reading.format, reading.tasks.len()), (Format::PlainLines, expected), "{text}");
+    }
+    let quoted = read("- Paint\n- Lamp\n> ask Anna\n- Call Tom\n- Mow\n");
+    assert_eq!(text(&quoted, 1), "> ask Anna");
+    let boxed =
+        read("House:\n\t- Paint @done\n\t- Lamp @due(2026-12-01)\n\t- Form\n\t\t- [ ] sign\n");
+    assert_eq!(titles(&boxed), ["Paint", "Lamp", "Form (sign)"]);
+    assert_eq!(boxed.tasks[1].due_on, Some(date(2026, 12, 1)));
+    // An underlined title makes a document of a text.
+    assert_eq!(read("My list\n=======\n\n- a\n- b\n").format, Format::Markdown);
+}
+
+#[test]
+fn a_query_for_tasks_of_other_notes_is_none_itself() {
+    let note = read(
+        "# Week\n## Overdue\n```tasks\nnot done\ndue before today\n```\n## Now\n- [ ] one\n- [ ] two\n",
+    );
+    assert_eq!(titles(&note), ["Now (one, two)"]);
+    assert!(note.remarks.iter().any(|remark| remark.line == 3 && remark.message.contains("query")));
+    // Text next to it keeps its heading.
+    let with_text =
+        read("# Week\n## Overdue\nLook here.\n```tasks\nnot done\n```\n## Now\n- [ ] one\n");
+    assert_eq!(with_text.tasks.len(), 2);
+    assert_eq!(text(&with_text, 0), "Look here.");
 }
 
 fn filled(text: &str) -> usize {

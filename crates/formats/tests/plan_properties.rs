@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use dormouse_formats::csv::{Column, ColumnGuess, Columns};
 use dormouse_formats::plan::{
-    self, Correction, Edit, Format, Kept, Options, Place, Planned, Reading, Role,
+    self, Correction, Edit, Format, Kept, Options, Place, Planned, PlannedTask, Reading, Role,
 };
 use dormouse_formats::{markdown, plain_lines};
 use dormouse_types::draft::{Drafts, Task};
@@ -69,6 +69,43 @@ fn lost_from_any(text: &str, reading: Reading) -> Vec<String> {
     lost_words(text, &drafts).into_iter().filter(|word| is_lost(word) && !is_mark(word)).collect()
 }
 
+/// The lines that go when one is left out: all of the task that it begins, all of the title of the item that it is,
+/// else the line alone.
+fn named_with(reading: &Reading, line: usize) -> BTreeSet<usize> {
+    let Place { role, task, .. } = reading.places[line];
+    let is_of_task = |place: &&Place| place.task == task && place.role != Role::Blank;
+    match (role, task) {
+        (Role::Task, Some(_)) => {
+            reading.places.iter().filter(is_of_task).map(|place| place.line - 1).collect()
+        }
+        (Role::Item, Some(task)) => {
+            let mut items = reading.tasks[task].items.iter();
+            let item = items.find(|item| item.lines.contains(&(line + 1))).unwrap();
+            item.lines.clone().map(|line| line - 1).collect()
+        }
+        _ => BTreeSet::from([line]),
+    }
+}
+
+/// The words of lines that were left out, and of no other line, that the drafts still have.
+fn kept_of(lines: &[&str], left_out: &BTreeSet<usize>, planned: &Planned) -> Vec<String> {
+    let words = |line: usize| lines[line].split(|sign: char| !sign.is_alphanumeric());
+    let others: BTreeSet<&str> =
+        (0..lines.len()).filter(|line| !left_out.contains(line)).flat_map(words).collect();
+    let mut drafts = String::new();
+    for PlannedTask { draft, .. } in &planned.tasks {
+        let items = draft.items.iter().map(|item| &item.title);
+        let texts = draft.entries.iter().map(|entry| &entry.text);
+        for text in [&draft.title].into_iter().chain(items).chain(texts) {
+            let _ = writeln!(drafts, "{text}");
+        }
+    }
+    let kept: BTreeSet<&str> = drafts.split(|sign: char| !sign.is_alphanumeric()).collect();
+    let gone = left_out.iter().flat_map(|&line| words(line));
+    let gone = gone.filter(|word| !word.is_empty() && !others.contains(word));
+    gone.filter(|word| kept.contains(word)).map(str::to_owned).collect()
+}
+
 fn drafts(planned: &Planned) -> Drafts {
     let tasks = planned.tasks.iter().map(|task| task.draft.clone()).collect();
     Drafts { tasks, not_understood: planned.remarks.clone() }
@@ -88,6 +125,17 @@ fn edit() -> impl Strategy<Value = Edit> {
 fn vault() -> impl Strategy<Value = String> {
     let line = "( {0,4}- \\[[ x/-]\\] [a-z]{1,5}( 📅 2026-1[0-3]-0[1-9]| ⏫| 🔁 every week| #[a-z]{2,3}| \\^[a-z]{2}){0,3}|## [a-z]{1,4}|[a-z]{1,4}|)";
     prop::collection::vec(line, 0..15).prop_map(|lines| lines.join("\n"))
+}
+
+/// A task with boxes of any sign, notes below some of them, and the rows of a table.
+fn checklist() -> impl Strategy<Value = String> {
+    let line = "( {0,2}- \\[[ x/?>!~-]\\] [a-z]{2,5}|    [a-z]{3,5})";
+    let boxes = prop::collection::vec(line, 1..8);
+    let rows = prop::collection::vec("\\| \\[ \\] [a-z]{2,5} \\| [a-z]{0,4} \\|", 0..4);
+    (boxes, rows).prop_map(|(boxes, rows)| {
+        let head = if rows.is_empty() { "" } else { "\n\n| What | |\n|---|---|\n" };
+        format!("# Move\n- [ ] first\n{}{head}{}\n", boxes.join("\n"), rows.join("\n"))
+    })
 }
 
 /// A list with at least one item.
@@ -176,18 +224,39 @@ proptest! {
     }
 
     #[test]
-    fn leaving_out_takes_only_what_is_named(text in any_text(), at in any::<prop::sample::Index>()) {
+    fn leaving_out_takes_only_what_is_named(
+        text in prop_oneof![any_text(), checklist()],
+        at in any::<prop::sample::Index>(),
+    ) {
         prop_assume!(!text.starts_with("---") && !text.is_empty());
         let Ok(reading) = markdown::reading("any.md", text.as_bytes()) else { return Ok(()) };
         let line = at.index(reading.places.len());
         let edit = Correction { line: line + 1, edit: Edit::LeaveOut };
-        let Ok(planned) = plan::apply(&text, &reading, &Kept::default(), &[edit]) else { return Ok(()) };
+        let planned = match plan::apply(&text, &reading, &Kept::default(), &[edit]) {
+            Ok(planned) => planned,
+            Err(error) => {
+                let role = reading.places[line].role;
+                prop_assert!(!matches!(role, Role::Task | Role::Item), "{}", error);
+                return Ok(());
+            }
+        };
         prop_assert_eq!(planned.places[line].role, Role::LeftOut);
         let lines = plan::lines(&text);
+        let named = named_with(&reading, line);
+        for (place, was) in planned.places.iter().zip(&reading.places) {
+            let is_named = named.contains(&(place.line - 1));
+            prop_assert_eq!(place.role == Role::LeftOut, is_named, "{:?}", was);
+        }
+        prop_assert_eq!(kept_of(&lines, &named, &planned), Vec::<String>::new());
         let left: Vec<&str> = planned.places.iter().zip(lines)
             // A heading over tasks goes with the last of them.
             .filter(|(place, _)| !matches!(place.role, Role::LeftOut | Role::Category | Role::Parent)).map(|(_, line)| line).collect();
-        prop_assert_eq!(lost_words(&left.join("\n"), &drafts(&planned)), Vec::<String>::new());
+        // In the title of a row the words of other cells have a bracket after them.
+        let row = drafts(&plan::apply(&text, &reading, &Kept::default(), &[]).unwrap());
+        let in_row = lost_words(&text, &row);
+        let mut lost = lost_words(&left.join("\n"), &drafts(&planned));
+        lost.retain(|word| !in_row.contains(word));
+        prop_assert_eq!(lost, Vec::<String>::new());
     }
 
     #[test]

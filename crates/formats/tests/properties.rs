@@ -6,6 +6,13 @@ use dormouse_formats::{markdown, plan, sanitise};
 use dormouse_types::draft::{Drafts, Task};
 use proptest::prelude::*;
 
+/// A task wherever it stands in a text.
+pub fn without_lines(task: &Task) -> Task {
+    let mut task = Task { line: 0, ..task.clone() };
+    task.items.iter_mut().for_each(|item| item.lines = 0..0);
+    task
+}
+
 /// The words of a file that no draft and no remark contains. A word is text between spaces with at
 /// least one letter or digit; list markers and boxes are not words.
 pub fn lost_words(text: &str, drafts: &Drafts) -> Vec<String> {

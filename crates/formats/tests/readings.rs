@@ -209,7 +209,9 @@ fn a_sheet_of_a_thousand_columns_is_a_sheet_whatever_they_are_called() {
     let remarks: Vec<&str> = reading.remarks.iter().map(|remark| remark.message.as_str()).collect();
     assert_eq!(
         remarks,
-        ["999 columns have no field: kept as text under their names (also on one more line)"]
+        [
+            "999 columns have no matching field: kept in the note under their names (also on one more line)"
+        ]
     );
     // Sentences with as many commas each are none.
     assert!(claimed_by("a, b, c\nd, e, f\nOne, two, three, go\n").is_empty());
@@ -225,11 +227,11 @@ fn one_day_beyond_the_twelfth_tells_the_order_for_all_days_of_a_sheet() {
     };
     assert_eq!(
         due("title,due\na,3/4/2026\nb,12/24/2026\n"),
-        ["2026-03-04", "2026-12-24", "of two numbers in a date, the month is read first"]
+        ["2026-03-04", "2026-12-24", "dates such as 3/4 are read with the month first"]
     );
     assert_eq!(
         due("title,due\na,3/4/2026\nb,24/12/2026\n"),
-        ["2026-04-03", "2026-12-24", "of two numbers in a date, the day is read first"]
+        ["2026-04-03", "2026-12-24", "dates such as 3/4 are read with the day first"]
     );
 }
 

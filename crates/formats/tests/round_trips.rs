@@ -10,6 +10,7 @@ use dormouse_types::task::{EntryKind, Flags, Status};
 use proptest::prelude::*;
 
 use crate::corpus::data;
+use crate::properties::without_lines;
 
 /// The tasks of a text; none of one that is refused.
 fn read(name: &str, text: &str, format: Option<Format>) -> Vec<draft::Task> {
@@ -32,8 +33,7 @@ fn files() -> Vec<PathBuf> {
 /// A task without what is known to be lost, and without keys of items and entries, which are made anew.
 fn but_for(task: &draft::Task, lost: &[Lost]) -> draft::Task {
     let is_lost = |part| lost.contains(&part);
-    let mut task = task.clone();
-    task.line = 0;
+    let mut task = without_lines(task);
     if is_lost(Lost::Title) {
         task.title.clear();
     }

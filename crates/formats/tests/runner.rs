@@ -13,6 +13,7 @@ mod flags;
 mod fuzz;
 mod golden;
 mod hostile;
+mod item_lines;
 mod letters;
 mod markdown;
 mod memory;

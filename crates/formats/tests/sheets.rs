@@ -21,7 +21,7 @@ fn the_columns_are_found_below_a_title_that_stays_as_text() {
     Roof: due 2026-12-01 | Summer house 2026 / kept by Ola
     Door:
     ");
-    assert_snapshot!(remarks(text), @"1: the lines above the names of the columns are kept as text of the first task");
+    assert_snapshot!(remarks(text), @"1: the lines above the header row are kept in the note of the first task");
     // With the empty cells of a spreadsheet, a comma in the title, and another delimiter.
     for above in ["Haus;;\n;;\n", "Haus, Stand November\n\n", "\"Haus\"\n"] {
         let text = format!("{above}Aufgabe;Fällig;Wer\nDach;1.12.2026;Uwe\nTür, rechts;;Ina\n");
@@ -67,11 +67,11 @@ fn numbers_are_priorities_from_the_highest_and_the_plan_says_so() {
     ");
     assert_snapshot!(priorities(&["10", "1"]), @"
     - -
-    2: this priority is not understood: kept as text (also on one more line)
+    2: this priority is not understood: kept in the note (also on one more line)
     ");
     assert_snapshot!(priorities(&["0", "1"]), @"
     - -
-    2: this priority is not understood: kept as text (also on one more line)
+    2: this priority is not understood: kept in the note (also on one more line)
     ");
 }
 
@@ -166,8 +166,8 @@ fn a_time_of_completion_that_is_not_understood_says_that_the_task_is_done() {
     Rake | - | - |
     Sow | - | - |
     Water | - | - |
-    2: this is no day, but says that the task is done: kept as text
-    3: this does not say whether it is done: kept as text (also on one more line)
+    2: this is not a date, but it marks the task as done: kept in the note
+    3: this does not say whether it is done: kept in the note (also on one more line)
     ");
 }
 
@@ -179,8 +179,8 @@ fn a_day_that_depends_on_when_it_is_read_is_said_to_need_a_plan() {
     assert_eq!(due.collect::<Vec<_>>(), [None, None, None, Some("2026-12-10".to_owned())]);
     let remarks = reading.remarks.iter().map(|one| format!("{}: {}\n", one.line, one.message));
     assert_snapshot!(remarks.collect::<String>(), @"
-    2: which day this is depends on when it is read, so it becomes a due date only in a plan that you confirm: kept as text (also on one more line)
-    4: this is no day, so there is no due date: kept as text
+    2: this date depends on the day of the import, so it becomes the due date only if you confirm a plan: kept in the note (also on one more line)
+    4: this is not a date, so there is no due date: kept in the note
     ");
 }
 
@@ -217,8 +217,8 @@ fn the_name_of_a_card_and_not_its_id_is_the_title() {
     assert_snapshot!(shown(trello), @"
     Order tiles | - | 2026-12-09 | Shopping, red, Team (A)
     Old plan | DONE | - |
-    2: the column `Card URL` has no field: kept as text (also on one more line)
-    2: the column `List ID` has no field: kept as text (also on one more line)
+    2: the column `Card URL` has no matching field: kept in the note (also on one more line)
+    2: the column `List ID` has no matching field: kept in the note (also on one more line)
     ");
     assert_snapshot!(tasks("Card Name,List Name,Due Date\nFix header,Doing,2026-12-01\nAdd footer,Done,\n"), @"
     csv
@@ -246,8 +246,8 @@ fn the_names_of_the_columns_between_rows_are_no_task() {
     assert_snapshot!(shown(text), @"
     Plan | BLOCKED | 2026-12-02 |
     Copy | DONE | 2026-10-01 |
-    1: the lines above the names of the columns are kept as text of the first task
-    7: the names of the columns occur again: left out
+    1: the lines above the header row are kept in the note of the first task
+    7: repeated header row: left out
     ");
 }
 
@@ -367,7 +367,7 @@ fn a_status_that_is_not_understood_is_said() {
     B: DONE
     C: IN PROGRESS
     ");
-    assert_snapshot!(remarks("Task,Status\nA,shipped\nB,Done\nC,w trakcie\n"), @"2: this status is not understood: kept as text");
+    assert_snapshot!(remarks("Task,Status\nA,shipped\nB,Done\nC,w trakcie\n"), @"2: this status is not understood: kept in the note");
 }
 
 #[test]
@@ -386,7 +386,7 @@ fn a_row_that_names_another_as_its_parent_is_an_item_of_it_unless_it_says_more()
     Lost: - Parent task: Barn
     ");
     assert!(
-        remarks(titles).contains("5: the column `Parent task` has no field"),
+        remarks(titles).contains("5: the column `Parent task` has no matching field"),
         "{}",
         remarks(titles)
     );

@@ -33,8 +33,8 @@ fn what_is_called_a_task_is_one_also_next_to_a_project_and_without_a_date() {
     Pay: due 2026-12-01
     ");
     assert_snapshot!(remarks(KINDS), @"
-    2: no tasks are found in `attributes.notes`, `Home`: left out
-    3: JSON of no known program: what its members mean is a guess by their names
+    2: no tasks in `attributes.notes`, `Home`: left out
+    3: JSON of an unknown program: the meaning of its members is guessed from their names
     ");
 }
 
@@ -62,9 +62,9 @@ fn a_board_of_another_program_than_trello_has_titles_lists_and_labels() {
     ");
     assert_eq!(read("board.json", BOARD).tasks[0].labels, ["Bug"]);
     assert_snapshot!(remarks(BOARD), @"
-    3: no tasks are found in `labels`, `lists`: left out
-    6: JSON of no known program: what its members mean is a guess by their names
-    6: the time of `dueAt` has no field: kept as text
+    3: no tasks in `labels`, `lists`: left out
+    6: JSON of an unknown program: the meaning of its members is guessed from their names
+    6: the time of `dueAt` has no matching field: kept in the note
     ");
 }
 
@@ -106,9 +106,9 @@ fn what_names_its_task_from_a_list_of_its_own_is_attached_to_it() {
         reading.tasks[1].entries.iter().find(|entry| entry.text == "Not in white").unwrap();
     assert_eq!(comment.on.unwrap().to_string(), "2026-11-02");
     assert_snapshot!(remarks(TABLES), @"
-    2: no tasks are found in `included.lists`, `included.labels`, `included.comments`, `included.customFields`, `included.activities`: left out
-    5: JSON of no known program: what its members mean is a guess by their names
-    21: custom fields are kept as text
+    2: no tasks in `included.lists`, `included.labels`, `included.comments`, `included.customFields`, `included.activities`: left out
+    5: JSON of an unknown program: the meaning of its members is guessed from their names
+    21: custom fields are kept in the note
     22: attachments are kept as their names
     ");
 }
@@ -137,8 +137,8 @@ fn what_is_nested_and_no_task_is_named() {
     Two: in A
     ");
     assert_snapshot!(remarks(nested), @"
-    1: no tasks are found in `board.about`, `board.included.fields`, `board.included.files`: left out
-    2: JSON of no known program: what its members mean is a guess by their names
+    1: no tasks in `board.about`, `board.included.fields`, `board.included.files`: left out
+    2: JSON of an unknown program: the meaning of its members is guessed from their names
     ");
     // Its lines are shown as left out.
     let reading = read("list.json", nested);
@@ -237,11 +237,11 @@ fn a_text_among_tasks_is_named_and_a_value_that_is_not_understood_is_called_so()
     let said: Vec<String> =
         reading.remarks.iter().map(|one| format!("{}: {}", one.line, one.message)).collect();
     insta::assert_snapshot!(said.join("\n"), @"
-    1: JSON of no known program: what its members mean is a guess by their names
-    1: no tasks are found in `todos: buy milk`, `tasks`: left out
-    2: `due` is not understood: kept as text
-    2: `priority` is not understood: kept as text
-    2: `status` is not understood: kept as text
+    1: JSON of an unknown program: the meaning of its members is guessed from their names
+    1: no tasks in `todos: buy milk`, `tasks`: left out
+    2: `due` is not understood: kept in the note
+    2: `priority` is not understood: kept in the note
+    2: `status` is not understood: kept in the note
     ");
 }
 

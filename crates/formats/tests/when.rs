@@ -223,6 +223,17 @@ fn sentences_with_numbers_and_names_have_no_dates() {
     check("near-misses-sentences.tsv", 49);
 }
 
+/// A line of quick add as the tables write it: its title, then each part after a bar.
+fn show_line(text: &str, reader: &Reader) -> String {
+    let read = quick_add(text, reader);
+    let mut parts = vec![read.title];
+    parts.extend(read.due.iter().map(show_found));
+    parts.extend(read.priority.iter().map(ToString::to_string));
+    parts.extend(read.labels.iter().map(|label| format!("#{label}")));
+    parts.extend(read.category.iter().map(|category| format!("@{category}")));
+    parts.join(" | ").trim().to_owned()
+}
+
 #[test]
 fn a_line_is_a_title_with_its_parts() {
     let reader = reader("2026-11-18T10:15", DayOrder::DayFirst);
@@ -231,15 +242,28 @@ fn a_line_is_a_title_with_its_parts() {
     let mut wrong = Vec::new();
     for line in table.lines().filter(|line| !line.starts_with("# ")) {
         let (text, expected) = line.split_once('\t').unwrap();
-        let read = quick_add(text, &reader);
-        let mut parts = vec![read.title.clone()];
-        parts.extend(read.due.iter().map(show_found));
-        parts.extend(read.priority.iter().map(ToString::to_string));
-        parts.extend(read.labels.iter().map(|label| format!("#{label}")));
-        parts.extend(read.category.iter().map(|category| format!("@{category}")));
-        let got = parts.join(" | ");
-        if got.trim() != expected {
+        let got = show_line(text, &reader);
+        if got != expected {
             wrong.push(format!("{text:50} expected {expected}\n{:50} got      {got}", ""));
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn a_line_in_any_language_is_a_title_with_its_parts() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/when/quick-add-near-days.tsv");
+    let table = std::fs::read_to_string(path).unwrap();
+    let mut wrong = Vec::new();
+    for line in table.lines().filter(|line| !line.starts_with("# ")) {
+        let [tag, text, expected] = line.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
+        let language = Language::of_tag(tag).unwrap();
+        let reader = Reader { language, ..reader("2026-11-29T10:15", DayOrder::DayFirst) };
+        let got = show_line(text, &reader);
+        if got != expected {
+            wrong.push(format!("{tag} {text:50} expected {expected}\n{:53} got      {got}", ""));
         }
     }
     assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
@@ -416,4 +440,14 @@ fn numbers_names_and_titles_in_mails_are_no_dates() {
 #[test]
 fn a_time_or_a_short_day_in_a_name_is_no_date() {
     check("near-misses-names.tsv", 22);
+}
+
+#[test]
+fn everyday_words_for_the_days_around_today_mean_what_people_mean() {
+    check("phrases-near-days.tsv", 140);
+}
+
+#[test]
+fn persons_and_days_that_are_left_out_are_no_dates() {
+    check("near-misses-persons.tsv", 25);
 }

@@ -9,6 +9,7 @@ mod cases {
     mod flags;
     mod importing;
     mod importing_anything;
+    mod importing_merged;
     mod labels;
     mod limits;
     mod links;

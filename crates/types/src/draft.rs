@@ -1,5 +1,7 @@
 //! What an import reads from a file before anything is written.
 
+use std::ops::Range;
+
 use jiff::civil::Date;
 
 use crate::task::{EntryKind, Flags, Priority, Status};
@@ -138,6 +140,8 @@ pub struct Item {
     pub is_checked: bool,
     /// Nesting depth, from 0.
     pub depth: u32,
+    /// The lines it is on, from 1; empty if it has none of its own, as in a cell.
+    pub lines: Range<usize>,
 }
 
 /// An entry to create.

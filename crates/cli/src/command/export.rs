@@ -87,7 +87,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         (None, None) => session.client.get("/api/export").await?,
         (None, Some(task)) => session.client.get(&path("/api/export", &[("task", task)])).await?,
         (Some(Format::Page), None) => {
-            return Err(Failure::usage("a page is of one task: name it")
+            return Err(Failure::usage("a page shows one task; name the task")
                 .hint("`dormouse export TASK --format page`"));
         }
         (Some(Format::Page), Some(task)) => {
@@ -148,7 +148,7 @@ fn described(loss: &ExportLoss) -> String {
         Lost::Names => "signs in the names of labels and categories",
         Lost::Items => "the checklist",
         Lost::Entries => "notes",
-        Lost::Details => "values that are kept as text",
+        Lost::Details => "values that are kept in the note",
         Lost::Estimate => "the estimate",
         Lost::Language => "the language",
         Lost::Priority => "the priority",
@@ -160,7 +160,7 @@ fn described(loss: &ExportLoss) -> String {
         Lost::Links => "links to other tasks, beyond their text",
         Lost::Times => "the times of creation and completion, or their hours",
         Lost::Report => "the report",
-        Lost::Key => "the key by which an import knows the task again",
+        Lost::Key => "the key by which an import recognizes the task",
     };
     let named: Vec<String> =
         loss.examples.iter().map(|title| format!("“{}”", line(titled(title)))).collect();

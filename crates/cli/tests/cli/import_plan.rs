@@ -115,6 +115,7 @@ fn what_the_columns_of_a_sheet_are_is_corrected_and_holds_for_the_next_import() 
     let again = world.ok(&["--no-wait", "import", &file]);
     assert!(again.out.contains("0 created, 0 updated, 2 unchanged"), "{again:?}");
     for (script, says) in [
+        ("", "Nothing changed."),
         (
             "s/^| 2 labels/| 2 vegan/",
             "unknown meaning of a column `vegan`; one of: id, title, done",
@@ -192,7 +193,7 @@ fn the_plan_of_a_sheet_says_what_its_columns_are_taken_for() {
     let text = "Was;Wer;Zeug;Frist\nStreichen;Ana;grün;1.12.2026\nKaufen;Tom;blau;2.12.2026\n";
     let file = world.file("liste.csv", text);
     let plan = world.run_with(&["import", &file, "--dry-run"], b"");
-    let columns = "columns: Was as title, Frist as due date, 2 kept as text";
+    let columns = "columns: Was as title, Frist as due date, 2 kept in the note";
     assert!(plan.out.contains(columns), "{plan:?}");
 }
 
@@ -207,7 +208,7 @@ fn a_field_that_was_changed_on_both_sides_is_named_in_plain_words() {
     assert!(first.out.contains("1 created"), "{first:?}");
     world.run_with(&["--no-wait", "task", "edit", "Van", "--due", "2026-12-05"], b"");
     let second = import("# Van\nDue: 2026-12-03\n- [ ] rent it\n- [ ] fill the tank\n");
-    let kept = "Kept as they are here:";
+    let kept = "Kept as they are in Dormouse:";
     assert!(second.out.contains(kept) && second.out.contains("Van: due date"), "{second:?}");
 }
 
@@ -258,7 +259,7 @@ fn a_slip_in_an_edited_plan_can_be_mended_in_what_was_written() {
     let edit = editor(&world, script);
     let settings = [("VISUAL", edit.as_str())];
     let done = world.run_set(&["--no-wait", "import", &file, "--plan"], &settings, b"e\ne\ny\n");
-    assert!(done.out.contains("Nothing of it is in the plan yet."), "{done:?}");
+    assert!(done.out.contains("None of your edits were applied."), "{done:?}");
     assert_eq!(titles(&world), ["Done", "Internet at home", "Movers"]);
 }
 
@@ -272,7 +273,7 @@ fn a_plan_says_what_an_import_would_change_and_what_stays() {
     world.file("list.md", list.replace("2026-04-01", "2026-04-05").replace("Paint", "Clean"));
     let shown = world.ok(&["import", &file, "--dry-run"]);
     assert!(
-        shown.out.contains("Call Ana: as it is, changed here and stays: due date"),
+        shown.out.contains("Call Ana: unchanged, kept as it is in Dormouse: due date"),
         "{shown:?}"
     );
     let same = world.run_with(&["--no-wait", "import", &file, "--plan"], b"n\n");

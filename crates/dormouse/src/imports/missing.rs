@@ -38,11 +38,11 @@ impl Dormouse {
         }
         let message = match missing.n {
             1 => format!(
-                "1 task imported from {} before is no task in it now, and stays as it is: {names}",
+                "1 task imported earlier is no longer in {} and is kept: {names}",
                 file.name
             ),
             n => format!(
-                "{n} tasks imported from {} before are no tasks in it now, and stay as they are: {names}",
+                "{n} tasks imported earlier are no longer in {} and are kept: {names}",
                 file.name
             ),
         };

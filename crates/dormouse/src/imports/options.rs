@@ -42,7 +42,7 @@ closed_list! {
     pub enum ImportAgents, "agents of an import" {
         /// None of them.
         None = "none",
-        /// Open tasks with plenty to read.
+        /// Open tasks with a lot of text.
         Suggested = "suggested",
         /// All that are not finished.
         All = "all",

@@ -100,7 +100,7 @@ pub struct TaskPlan {
     pub checked_items: usize,
     /// How many notes it has.
     pub notes: usize,
-    /// Whether it has plenty to read for an agent.
+    /// Whether it has a lot of text for an agent.
     pub suggests_agent: bool,
     /// Whether it gets an agent, if a person chose.
     pub agent: Option<AgentChoice>,
@@ -343,7 +343,10 @@ fn corrected(
     kept: &Kept,
 ) -> Result<PlannedFile, Error> {
     let text = plan::decode(&file.name, &file.bytes)?;
-    let planned = plan::apply(&text, &read, kept, &options.corrections)?;
+    let planned = plan::apply(&text, &read, kept, &options.corrections).map_err(|source| {
+        let is_at = |correction: &plan::Correction| Some(correction.line) == source.line();
+        Error::Correction { index: options.corrections.iter().rposition(is_at), source }
+    })?;
     let moved = moved::between(&read, &planned);
     let mut read_titles: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     let mut corrected_keys = Vec::new();
@@ -365,7 +368,7 @@ pub(super) fn view(base: &Base, made: PlannedFile, known: Vec<Known>) -> ImportP
     let PlannedFile { planned, mut read_titles, moved: _, corrected_keys: _ } = made;
     let damaged = base.is_damaged.then(|| ImportRemark {
         line: 1,
-        message: "what was corrected at earlier imports cannot be read, and does not hold".into(),
+        message: "earlier corrections of this file cannot be read and are ignored".into(),
     });
     let tasks = planned.tasks.into_iter().zip(known).map(|(task, known)| {
         // A task among several on a line cannot be renamed.

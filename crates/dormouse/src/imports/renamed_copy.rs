@@ -1,7 +1,7 @@
 //! A list that was downloaded again, which its program or browser gave another name: "board (1).json".
 //!
 //! A list is known by its name, since two lists may have the same titles and ids that count from 1. So such a
-//! file is another list until its person says otherwise, and the plan says what they may not expect.
+//! file is treated as another list unless the user renames it; the plan warns about that.
 
 use dormouse_types::Caller;
 use dormouse_types::draft::Remark;
@@ -46,12 +46,18 @@ impl Dormouse {
                 found = (n_known > 0).then_some((name, n_known));
             }
         }
-        Ok(found.map(|(name, n)| Remark {
-            line: 1,
-            message: format!(
-                "{n} of {total} tasks were imported from {name} before and will be there twice: to bring \
-                 those up to date instead, give this file the name {name} and import it again"
-            ),
+        Ok(found.map(|(name, n)| {
+            let (tasks, them) = match (n, total) {
+                (1, 1) => ("this task was".to_owned(), "it"),
+                (1, _) => (format!("1 of these {total} tasks was"), "it"),
+                (_, _) if n == total => (format!("these {n} tasks were"), "them"),
+                (_, _) => (format!("{n} of these {total} tasks were"), "them"),
+            };
+            let message = format!(
+                "{tasks} imported from {name} before, and this file adds {them} again: to update {them} \
+                 instead, rename this file to {name} and import it again"
+            );
+            Remark { line: 1, message }
         }))
     }
 

@@ -20,12 +20,12 @@ impl Dormouse {
         let n = self.journal.import_same_titles(caller.workspace, &file.name, &drafts).await?;
         let message = match n {
             0 => return Ok(None),
-            1 => "1 new task has the title of a task that is here already: this file does not say \
-                  whether they are the same, so it is added beside that one"
+            1 => "1 new task has the same title as a task that is already in Dormouse: this file does not \
+                  say whether they are the same, so it is added as a new task"
                 .to_owned(),
             n => format!(
-                "{n} new tasks have the title of a task that is here already: this file does not say \
-                 whether they are the same, so they are added beside those"
+                "{n} new tasks have the same title as a task that is already in Dormouse: this file does \
+                 not say whether they are the same, so they are added as new tasks"
             ),
         };
         Ok(Some(Remark { line: 1, message }))

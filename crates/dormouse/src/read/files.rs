@@ -256,6 +256,7 @@ fn file_task(whole: WholeTask, report: Option<String>) -> export::Task {
         title: item.title,
         is_checked: item.is_checked,
         depth: item.depth,
+        lines: 0..0,
     });
     let mut has_details = false;
     let entries = task.entries.into_iter().map(|entry| {

@@ -392,8 +392,7 @@ fn a_plan_names_the_tasks_that_the_file_no_longer_has() {
     assert!(messages(&plan(&world, MOVE, &ImportOptions::default())).is_empty());
     let fewer = "# Move\n\n## Boxes\n- [ ] Tape\n\n## Lamps\n- [ ] Bulbs\n";
     let options = ImportOptions::default();
-    let names = "2 tasks imported from list.md before are no tasks in it now, and stay as they are: \
-                 “Done”, “Movers”";
+    let names = "2 tasks imported earlier are no longer in list.md and are kept: “Done”, “Movers”";
     assert_eq!(messages(&plan(&world, fewer, &options)), [names]);
     // An import without a plan says so too, and does nothing to them.
     let mut said = Vec::new();
@@ -417,8 +416,7 @@ fn a_list_that_is_written_in_another_way_names_the_tasks_of_before() {
     // With a box, both are items of one task.
     let boxed = plan(&world, "- [x] milk\n- [ ] bread\n", &options);
     assert_eq!(boxed.tasks.len(), 1);
-    let names = "2 tasks imported from list.md before are no tasks in it now, and stay as they are: \
-                 “bread”, “milk”";
+    let names = "2 tasks imported earlier are no longer in list.md and are kept: “bread”, “milk”";
     assert_eq!(messages(&boxed), [names]);
 }
 
@@ -453,8 +451,7 @@ fn many_missing_tasks_are_counted_and_the_first_named() {
     let names: Vec<String> = (0..5).map(|n| format!("“Task {n:04}”")).collect();
     let names = names.join(", ");
     let said = format!(
-        "1199 tasks imported from list.md before are no tasks in it now, and stay as they are: {names} \
-         and 1194 more"
+        "1199 tasks imported earlier are no longer in list.md and are kept: {names} and 1194 more"
     );
     assert_eq!(messages(&plan), [said]);
 }
@@ -473,20 +470,27 @@ fn a_list_that_is_downloaded_again_under_another_name_is_said_to_be_there_alread
         let file = ImportFile::new(name, text.as_bytes());
         let plan = now(world.dormouse.plan_import(&me(), &file, &ImportOptions::default()));
         let remarks = plan.expect("a plan").remarks.into_iter().map(|remark| remark.message);
-        remarks.filter(|message| message.contains("twice")).collect::<Vec<_>>()
+        remarks.filter(|message| message.contains("adds")).collect::<Vec<_>>()
     };
     assert_eq!(said("board (1).json", board), [""; 0]);
     import("board.json", board);
     import("list.txt", plain);
-    let twice = |n: usize, name: &str| {
+    let again = |tasks: &str, them: &str, name: &str| {
         format!(
-            "{n} of {n} tasks were imported from {name} before and will be there twice: to bring those up to \
-             date instead, give this file the name {name} and import it again"
+            "{tasks} imported from {name} before, and this file adds {them} again: to update {them} instead, \
+             rename this file to {name} and import it again"
         )
     };
-    assert_eq!(said("board (2).json", board), [twice(2, "board.json")]);
-    assert_eq!(said("board copy.json", board), [twice(2, "board.json")]);
-    assert_eq!(said("list (1).txt", plain), [twice(2, "list.txt")]);
+    let both = |name: &str| again("these 2 tasks were", "them", name);
+    assert_eq!(said("board (2).json", board), [both("board.json")]);
+    assert_eq!(said("board copy.json", board), [both("board.json")]);
+    assert_eq!(said("list (1).txt", plain), [both("list.txt")]);
+    let one = again("this task was", "it", "list.txt");
+    assert_eq!(said("list (1).txt", "Call Ana\n"), [one]);
+    let one = again("1 of these 2 tasks was", "it", "list.txt");
+    assert_eq!(said("list (1).txt", "Call Ana\nOil\n"), [one]);
+    let two = again("2 of these 3 tasks were", "them", "list.txt");
+    assert_eq!(said("list (1).txt", "Call Ana\nBuy milk\nOil\n"), [two]);
     assert_eq!(said("list (1).txt", "Paint\nOil\n"), [""; 0]);
     assert_eq!(said("other.json", board), [""; 0]);
     // Who imported it all the same has two lists from then on.

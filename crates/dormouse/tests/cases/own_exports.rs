@@ -2,11 +2,11 @@
 
 use dormouse::view::{ImportEvent, ImportOutcome};
 use dormouse::{
-    ExportFormat, ImportFile, ImportOptions, ImportPlan, ItemPatch, NewEntry, Selection,
-    TaskFilter, TaskPatch,
+    EntryPatch, ExportFormat, ImportFile, ImportOptions, ImportPlan, ItemPatch, NewEntry, NewTask,
+    Selection, TaskFilter, TaskPatch,
 };
-use dormouse_types::TaskId;
 use dormouse_types::task::{EntryKind, LinkKind, Priority};
+use dormouse_types::{EntryId, TaskId};
 use serde_json::json;
 
 use crate::world::{World, me, now};
@@ -141,7 +141,7 @@ fn a_task_that_was_deleted_since_its_export_stays_deleted_and_is_named() {
         let text = file(&world, &all(), format);
         now(world.dormouse.delete_task(&me(), &task, None)).expect("deleted");
         let done = import(&world, "back", &text);
-        let deleted = vec!["task (deleted here)".to_owned()];
+        let deleted = vec!["task (deleted in Dormouse)".to_owned()];
         assert_eq!(done[0], (ImportOutcome::Unchanged, deleted), "{format}");
         assert_eq!(tasks(&world).len(), 1, "{format}");
     }
@@ -183,8 +183,8 @@ fn a_file_of_another_workspace_is_new_here() {
 fn a_file_without_ids_says_how_many_of_its_titles_are_here_already() {
     let (world, _) = workspace();
     let text = file(&world, &all(), ExportFormat::TodoTxt);
-    let said = "2 new tasks have the title of a task that is here already: this file does not say \
-                whether they are the same, so they are added beside those";
+    let said = "2 new tasks have the same title as a task that is already in Dormouse: this file does not \
+                say whether they are the same, so they are added as new tasks";
     let planned = plan(&world, "back.txt", &text);
     let remarks: Vec<_> = planned.remarks.iter().map(|remark| remark.message.as_str()).collect();
     assert!(remarks.contains(&said), "{remarks:?}");
@@ -255,4 +255,105 @@ fn a_change_here_keeps_its_own_item_and_no_other_of_the_same_title() {
         (after[0]["items"][at]["title"].clone(), after[0]["items"][at]["isChecked"].clone())
     };
     assert_eq!([of(0), of(2)], [(json!("Screw"), json!(true)), (json!("Screw"), json!(true))]);
+}
+
+/// A task with these notes, each written a minute after the one before.
+fn with_notes(notes: &[&str]) -> (World, TaskId) {
+    let world = World::new();
+    let new = NewTask { title: "Shed".into(), ..NewTask::default() };
+    let task = now(world.dormouse.create_task(&me(), new, None)).expect("a task").id;
+    for note in notes {
+        world.later(60);
+        world.note(&task, note);
+    }
+    world.later(60);
+    (world, task)
+}
+
+fn notes(world: &World, task: &TaskId) -> Vec<String> {
+    world.fresh(task).entries.into_iter().map(|entry| entry.text).collect()
+}
+
+fn note_with(world: &World, task: &TaskId, text: &str) -> EntryId {
+    let entries = world.fresh(task).entries;
+    entries.into_iter().find(|entry| entry.text == text).expect("the note").id
+}
+
+/// A file of a task with these notes of which one was taken out.
+fn without(notes: &[&str], gone: &str, format: ExportFormat) -> String {
+    // Worlds that begin at the same time give out the same ids.
+    let (world, task) = with_notes(notes);
+    let gone = note_with(&world, &task, gone);
+    now(world.dormouse.delete_entry(&me(), &task, &gone, None)).expect("deleted");
+    file(&world, &all(), format)
+}
+
+#[test]
+fn a_note_that_was_edited_here_does_not_come_back_when_another_left_the_file() {
+    for format in WITH_IDS {
+        let written = ["Alpha old", "Beta", "Gamma is third"];
+        let (world, task) = with_notes(&written);
+        world.later(60);
+        let alpha = note_with(&world, &task, "Alpha old");
+        let edited = EntryPatch { text: Some("Alpha new".into()), ..EntryPatch::default() };
+        now(world.dormouse.edit_entry(&me(), &task, &alpha, edited, None, None)).expect("edited");
+        let left = without(&written, "Beta", format);
+        let left = left.replace("Gamma is third", "Gamma is the third");
+        import(&world, "back", &left);
+        let expected = ["Alpha new", "Beta", "Gamma is the third"];
+        assert_eq!(notes(&world, &task), expected, "{format}: {left}");
+        import(&world, "back", &left);
+        assert_eq!(notes(&world, &task), expected, "{format}: {left}");
+    }
+}
+
+#[test]
+fn a_note_that_was_deleted_here_stays_so_and_is_named_when_the_file_changed_it() {
+    for format in WITH_IDS {
+        let (world, task) = with_notes(&["Alpha is the first", "Beta"]);
+        let text = file(&world, &all(), format);
+        let alpha = note_with(&world, &task, "Alpha is the first");
+        now(world.dormouse.delete_entry(&me(), &task, &alpha, None)).expect("deleted");
+        let edited = text.replace("Alpha is the first", "Alpha is the best");
+        let done = import(&world, "back", &edited);
+        let kept = vec!["note \"Alpha is the best\" (deleted in Dormouse)".to_owned()];
+        assert_eq!(done, [(ImportOutcome::Unchanged, kept)], "{format}: {edited}");
+        assert_eq!(notes(&world, &task), ["Beta"], "{format}: {edited}");
+    }
+}
+
+#[test]
+fn what_was_deleted_before_the_export_takes_nothing_from_the_file() {
+    for format in WITH_IDS {
+        let (world, task) = with_notes(&["Alpha is the first", "Beta"]);
+        let alpha = note_with(&world, &task, "Alpha is the first");
+        now(world.dormouse.delete_entry(&me(), &task, &alpha, None)).expect("deleted");
+        let text = file(&world, &all(), format);
+        world.later(60);
+        let edited = text.replace("Beta", "Beta\n\nAlpha is the first").replace('\r', "");
+        let edited = match format {
+            ExportFormat::ICalendar | ExportFormat::Json => {
+                text.replace("Beta", r"Beta\n\nAlpha is the first")
+            }
+            _ => edited,
+        };
+        import(&world, "back", &edited);
+        assert_eq!(notes(&world, &task).join("\n\n"), "Beta\n\nAlpha is the first", "{format}");
+    }
+}
+
+#[test]
+fn a_change_in_an_entry_of_the_largest_size_is_planned() {
+    let paragraph = |n: usize| format!("Para {n} of the note with some words in it.");
+    let whole: Vec<String> = (0..2_000).map(paragraph).collect();
+    let (world, task) = with_notes(&[&whole.join("\n\n")]);
+    for format in [ExportFormat::Markdown, ExportFormat::ICalendar, ExportFormat::Json] {
+        let text = file(&world, &all(), format);
+        let edited =
+            text.replace("Para 3 of", "Para three of").replace("Para 1998 of", "Para last of");
+        let planned = plan(&world, &format!("back {format}"), &edited);
+        let expected = ["note \"Para 0 of the note with some words in it…\""];
+        assert_eq!(planned.tasks[0].changes, expected, "{format}");
+    }
+    assert_eq!(notes(&world, &task), [whole.join("\n\n")]);
 }

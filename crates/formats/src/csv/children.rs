@@ -41,7 +41,8 @@ pub(super) fn settle(
         if let (_, Some((name, cell))) = &rows[at] {
             draft.details.push_new(name, cell);
             let name: String = name.chars().take(40).collect();
-            gather.say(line, format!("the column `{name}` has no field: kept as text"));
+            gather
+                .say(line, format!("the column `{name}` has no matching field: kept in the note"));
         }
         let key = id.unwrap_or_else(|| fold(&draft.task.title));
         let task = gather.add(line, key, draft)?;

@@ -14,6 +14,9 @@ use crate::reading::{Because, Column, ColumnGuess, Columns};
 /// The rows that a guess looks at.
 pub(super) const SAMPLE: usize = 200;
 
+/// Units: characters. A longer text is no title.
+const LONG_TITLE: usize = 120;
+
 /// The most columns that are guessed; the cells beyond are kept as text.
 const MAX_GUESSED: usize = 2000;
 
@@ -178,6 +181,16 @@ fn settle(sheet: &Sheet, skip: usize, columns: &mut [ColumnGuess]) {
         let rank = |at: usize| (!names_id(&columns[at].name), filled(at));
         let free = (0..columns.len()).filter(|&at| free(&columns[at]));
         let best = free.rev().max_by_key(|&at| rank(at));
+        // A description in few words names its row, unless a column of texts stands before it.
+        let cells = |at: usize| {
+            let rows = sheet.rows.iter().skip(skip).take(SAMPLE).filter(|row| !row.is_empty());
+            rows.map(move |row| row.cell(at).chars().take(LONG_TITLE + 1).count())
+        };
+        let is_short = |at: usize| cells(at).all(|n| (1..=LONG_TITLE).contains(&n));
+        let described = (0..columns.len())
+            .find(|&at| columns[at].column == Column::Note && is_short(at))
+            .filter(|&at| !best.is_some_and(|b| b < at && columns[b].because == Because::Text));
+        let best = described.or(best);
         let best = best.or_else(|| {
             let is_text =
                 |guess: &ColumnGuess| matches!(guess.column, Column::Note | Column::Category);
@@ -185,7 +198,9 @@ fn settle(sheet: &Sheet, skip: usize, columns: &mut [ColumnGuess]) {
         });
         if let Some(at) = best {
             columns[at].column = Column::Title;
-            columns[at].because = Because::Text;
+            if described != Some(at) {
+                columns[at].because = Because::Text;
+            }
         }
     }
     // Several columns with marks ask several things of a row, and none of them needs to be whether it is

@@ -36,7 +36,7 @@ pub(super) fn rows(
         }
         let line = *row.lines.start();
         if columns.has_head && is_same(row, &sheet.rows[0]) {
-            gather.say(line, "the names of the columns occur again: left out");
+            gather.say(line, "repeated header row: left out");
             gather.claim(row.lines.clone(), Role::Skipped, None);
             continue;
         }
@@ -46,12 +46,15 @@ pub(super) fn rows(
             continue;
         }
         if sums_up(row, columns) && sheet.rows[n + 1..].iter().all(Row::is_empty) {
-            gather.say(line, "this row sums up those above it: left out");
+            gather.say(line, "total row: left out");
             gather.claim(row.lines.clone(), Role::Skipped, None);
             continue;
         }
         if row.cells.len() > columns.columns.len() {
-            gather.say(line, "this row has more cells than there are columns: kept as text");
+            gather.say(
+                line,
+                "this row has more cells than there are columns: the rest is kept in the note",
+            );
         }
         let Read { mut draft, id, parent } = draft(row, columns, &dates, scale.as_ref(), gather);
         // Our own export writes an untitled task as one.
@@ -156,7 +159,7 @@ fn order(
             DayOrder::DayFirst => "the day",
             DayOrder::MonthFirst => "the month",
         };
-        gather.say(line, format!("of two numbers in a date, {words} is read first"));
+        gather.say(line, format!("dates such as 3/4 are read with {words} first"));
     }
     order
 }
@@ -211,11 +214,13 @@ fn draft(
                 let is_day = || dates.day(cell).is_some() || is_like_a_time(name, cell);
                 done = mark.or_else(|| is_day().then_some(true));
                 match done {
-                    None => gather.say(line, "this does not say whether it is done: kept as text"),
+                    None => {
+                        gather.say(line, "this does not say whether it is done: kept in the note")
+                    }
                     Some(true) if mark.is_none() && dates.day(cell).is_none() => {
                         gather.say(
                             line,
-                            "this is no day, but says that the task is done: kept as text",
+                            "this is not a date, but it marks the task as done: kept in the note",
                         );
                     }
                     Some(_) => {}
@@ -269,7 +274,7 @@ fn draft(
                 draft.task.priority = priority_named(cell).or_else(numbered);
                 let is_read = draft.task.priority.is_some() || is_no_priority(cell);
                 if !is_read {
-                    gather.say(line, "this priority is not understood: kept as text");
+                    gather.say(line, "this priority is not understood: kept in the note");
                 }
                 is_read
             }
@@ -298,7 +303,7 @@ fn draft(
             Column::Estimate => {
                 draft.task.estimate_minutes = minutes(cell, name, columns.is_own);
                 if draft.task.estimate_minutes.is_none() {
-                    gather.say(line, "this estimate has no unit of time: kept as text");
+                    gather.say(line, "this estimate has no unit of time: kept in the note");
                 }
                 draft.task.estimate_minutes.is_some()
             }
@@ -371,14 +376,19 @@ fn draft(
             if matches!(guess.map(|guess| guess.column), Some(Column::KeptInNote | Column::Start)) {
                 let name: String = name.chars().take(40).collect();
                 if n_unread <= MANY {
-                    gather.say(line, format!("the column `{name}` has no field: kept as text"));
+                    gather.say(
+                        line,
+                        format!("the column `{name}` has no matching field: kept in the note"),
+                    );
                 }
                 has_unread = true;
             }
         }
     }
     if has_unread && n_unread > MANY {
-        let message = format!("{n_unread} columns have no field: kept as text under their names");
+        let message = format!(
+            "{n_unread} columns have no matching field: kept in the note under their names"
+        );
         gather.say(line, message);
     }
     // A list that is called "Done" holds what is done.
@@ -408,7 +418,7 @@ fn draft(
         }
     }
     if is_unknown_status && draft.task.status.is_none() {
-        gather.say(line, "this status is not understood: kept as text");
+        gather.say(line, "this status is not understood: kept in the note");
     }
     if draft.task.status.is_some_and(Status::needs_reason)
         && draft.task.status_reason.is_none()

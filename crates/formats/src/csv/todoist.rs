@@ -84,7 +84,8 @@ pub(super) fn rows(
                 if let Some(open) = open.as_mut().filter(|open| is_bare && open.indent < indent) {
                     let depth = indent - open.indent - 1;
                     let deepest = open.draft.task.items.last().map_or(0, |item| item.depth + 1);
-                    open.draft.item(None, &draft.task.title, false, depth.min(deepest));
+                    let (lines, title) = (row.lines.clone(), &draft.task.title);
+                    open.draft.item_on(lines, None, title, false, depth.min(deepest));
                     open.claims.push((row.lines.clone(), Role::Item));
                     continue;
                 }
@@ -173,7 +174,7 @@ fn draft(row: &Row, columns: &Columns, dates: &Dates<'_>, gather: &mut Gather<'_
                 Some(dated) if draft.task.due_on.is_none() => {
                     if !dated.is_exact {
                         draft.details.push(&column.name, cell);
-                        let repeats = "a time, or a date that repeats, is kept as text too";
+                        let repeats = "a time, or a date that repeats, is kept in the note too";
                         gather.say(line, dated.doubt().unwrap_or(repeats));
                     }
                     draft.due(dated);
@@ -203,8 +204,10 @@ fn draft(row: &Row, columns: &Columns, dates: &Dates<'_>, gather: &mut Gather<'_
             "DURATION_UNIT" => {}
             _ => {
                 draft.details.push(&column.name, cell);
-                gather
-                    .say(line, format!("the column `{}` has no field: kept as text", column.name));
+                gather.say(
+                    line,
+                    format!("the column `{}` has no matching field: kept in the note", column.name),
+                );
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The export of a whole workspace.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 
 use dormouse_types::{draft, task};
 
@@ -79,8 +80,9 @@ fn task(
     }
     // Checklists in their order, each with its items in theirs; the document lists the oldest first.
     let mut lists: HashMap<String, usize> = HashMap::new();
-    let mut items: Vec<(usize, i64, Object<'_>)> = Vec::new();
+    let mut items: Vec<(usize, i64, RangeInclusive<usize>, Object<'_>)> = Vec::new();
     for item in whole.take("items").map(|items| items.items()).unwrap_or_default() {
+        let lines = item.lines();
         let mut item = item.object();
         let is_archived = item.take("isArchived").is_some_and(|archived| archived.is_true());
         if is_deleted(&item) || is_archived {
@@ -90,14 +92,15 @@ fn task(
         let n_lists = lists.len();
         let at = *lists.entry(list).or_insert(n_lists);
         let position = parsed(&mut item, "position").unwrap_or(0);
-        items.push((at, position, item));
+        items.push((at, position, lines, item));
     }
-    items.sort_by_key(|(list, position, _)| (*list, *position));
-    for (_, _, mut item) in items {
+    items.sort_by_key(|(list, position, ..)| (*list, *position));
+    for (_, _, lines, mut item) in items {
         let id = item.take_text("id");
         let is_checked = item.take("isChecked").is_some_and(|checked| checked.is_true());
         let depth = parsed(&mut item, "depth").unwrap_or(0);
-        draft.item(id.as_deref(), &item.take_text("title").unwrap_or_default(), is_checked, depth);
+        let title = item.take_text("title").unwrap_or_default();
+        draft.item_on(lines, id.as_deref(), &title, is_checked, depth);
     }
     for entry in whole.take("entries").map(|entries| entries.items()).unwrap_or_default() {
         let mut entry = entry.object();

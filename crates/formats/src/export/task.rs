@@ -164,7 +164,7 @@ closed_list! {
         /// The hours of creation and completion, or the times as a whole.
         Times = "times",
         Report = "report",
-        /// The key by which the task is known again.
+        /// The key by which the task is recognized.
         Key = "key",
     }
 }

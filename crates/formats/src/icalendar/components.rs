@@ -236,12 +236,12 @@ fn broken(
 ) {
     match todo {
         Some(todo) => {
-            gather.say(*at.start(), "this is no property of a to-do: kept as text");
+            gather.say(*at.start(), "not a property of a to-do: kept in the note");
             todo.claims.push((at, Role::Note));
             todo.broken.push(text);
         }
         None => {
-            gather.say(*at.start(), "this is no line of a calendar, and outside a to-do: left out");
+            gather.say(*at.start(), "not a line of a calendar, and outside any to-do: left out");
             gather.claim(at, Role::Skipped, None);
         }
     }

@@ -96,10 +96,7 @@ fn parents(todos: &[Todo], gather: &mut Gather<'_>) -> Vec<Option<usize>> {
                     parents[child] = Some(at)
                 }
                 (Relation::Parent, None) => {
-                    gather.say(
-                        *line.lines.start(),
-                        "the to-do that this one is part of is not in the text",
-                    );
+                    gather.say(*line.lines.start(), "the parent of this to-do is not in the file");
                 }
                 (Relation::Parent | Relation::Child | Relation::Other, _) => {}
             }
@@ -115,7 +112,7 @@ fn parents(todos: &[Todo], gather: &mut Gather<'_>) -> Vec<Option<usize>> {
             if walked[parent] == start {
                 gather.say(
                     *todos[parent].lines.start(),
-                    "this to-do is, through RELATED-TO, a part of itself: it is read as one that is part of no other",
+                    "RELATED-TO makes this to-do a part of itself: it stays a task of its own",
                 );
                 parents[parent] = None;
                 break;

@@ -70,7 +70,7 @@ pub(super) fn draft(todo: &Todo, options: &ReadOptions, gather: &mut Gather<'_>)
     for alarm in &todo.alarms {
         let name = if alarm[0] == "VALARM" { "Alarm" } else { "Component" };
         draft.details.push(name, &alarm.join(" | "));
-        gather.say(*todo.lines.start(), "an alarm has no field: kept as text");
+        gather.say(*todo.lines.start(), "an alarm has no matching field: kept in the note");
     }
     for text in &todo.broken {
         draft.details.push("Unreadable line", text);
@@ -141,11 +141,12 @@ fn property(
                 }
                 if let Some(text) = moment.text {
                     draft.details.push("Due", &text);
-                    gather.say(at, "a due time has no field: kept as text");
+                    gather
+                        .say(at, "the time of a due date has no matching field: kept in the note");
                 }
             }
             None => {
-                gather.say(at, "this DUE is no day or time, so there is no due date");
+                gather.say(at, "DUE is not a date or time, so there is no due date");
                 keep(line, draft, gather);
             }
         },
@@ -164,7 +165,7 @@ fn class(line: &ContentLine, draft: &mut Draft, gather: &mut Gather<'_>) {
         _ => {
             draft.task.flags.private = true;
             draft.details.push(&line.head(), &line.value);
-            let words = "a CLASS that is not PUBLIC is private; this one is kept as text too";
+            let words = "a CLASS that is not PUBLIC is private; this one is kept in the note too";
             gather.say(*line.lines.start(), words);
         }
     }
@@ -189,12 +190,12 @@ fn keep(line: &ContentLine, draft: &mut Draft, gather: &mut Gather<'_>) {
         draft.details.push(&line.head(), &line.value);
     }
     let name: String = name.chars().take(40).collect();
-    gather.say(at, format!("{name} has no field: kept as text"));
+    gather.say(at, format!("{name} has no matching field: kept in the note"));
 }
 
 fn unknown_zone(at: usize, zone: &str, gather: &mut Gather<'_>) {
     let zone: String = zone.chars().take(60).collect();
-    gather.say(at, format!("there is no zone `{zone}`: the time is taken as written"));
+    gather.say(at, format!("unknown time zone `{zone}`: the time is used as written"));
 }
 
 /// The status: what `STATUS` says, else what percentage and time of completion say.

@@ -93,8 +93,17 @@ pub(crate) fn signed(title: &str) -> Option<(char, &str)> {
 
 /// Moves the boxes of a Markdown text into the checklist and returns the rest.
 pub(crate) fn take_boxes(text: &str, draft: &mut Draft) -> String {
+    take_boxes_on(text, draft, |_| None)
+}
+
+/// As [`take_boxes`], for a text whose lines are lines of the file, numbered from 0 in both.
+pub(crate) fn take_boxes_on(
+    text: &str,
+    draft: &mut Draft,
+    line_of: impl Fn(usize) -> Option<usize>,
+) -> String {
     let (mut rest, mut fence) = (Vec::new(), None);
-    for line in text.split('\n') {
+    for (number, line) in text.split('\n').enumerate() {
         let bare = line.trim_start();
         let mark = ["```", "~~~"].into_iter().find(|mark| bare.starts_with(mark));
         match (fence, mark) {
@@ -112,7 +121,10 @@ pub(crate) fn take_boxes(text: &str, draft: &mut Draft) -> String {
                 let indent = line.len() - bare.len();
                 let deepest = draft.task.items.last().map_or(0, |item| item.depth + 1);
                 let depth = u32::try_from(indent / 2).unwrap_or(0).min(deepest);
-                draft.item(None, title, is_ticked, depth);
+                match line_of(number) {
+                    Some(at) => draft.item_on(at..=at, None, title, is_ticked, depth),
+                    None => draft.item(None, title, is_ticked, depth),
+                }
             }
             Some(_) | None => rest.push(line),
         }

@@ -39,12 +39,14 @@ pub(crate) struct Dated {
     pub has_other_weekday: bool,
     /// Whether they say when something may begin.
     is_begin: bool,
+    /// Whether they name a time and no day: "08:00" is today or tomorrow.
+    is_only_time: bool,
 }
 
 impl Dated {
     /// What its person should look at.
     pub fn doubt(&self) -> Option<&'static str> {
-        self.has_other_weekday.then_some("the weekday is not that of the date: the date counts")
+        self.has_other_weekday.then_some("the weekday does not match the date: the date is used")
     }
 }
 
@@ -113,6 +115,7 @@ impl<'a> Dates<'a> {
                 is_exact: at.time() == Time::midnight(),
                 has_other_weekday: false,
                 is_begin: false,
+                is_only_time: false,
             });
         }
         // Any other number alone is an amount, wherever it is.
@@ -124,6 +127,7 @@ impl<'a> Dates<'a> {
                 is_exact: true,
                 has_other_weekday: false,
                 is_begin: false,
+                is_only_time: false,
             });
         }
         let text = &*with_t(without_short_zone(text));
@@ -143,16 +147,19 @@ impl<'a> Dates<'a> {
                 .iter()
                 .any(|&language| when::says_since(text, &self.reader(self.now, language)))
         };
-        self.day(text).filter(|dated| !dated.is_begin && !says_since())
+        self.day(text).filter(|dated| !dated.is_begin && !dated.is_only_time && !says_since())
     }
 
     /// Why [`due`](Self::due) answers none, for its person.
     pub fn why_not_due(&self, text: &str) -> &'static str {
         match Dates::named(self.options).day(text).filter(|_| self.due(text).is_none()) {
+            Some(dated) if dated.is_only_time => {
+                "this is a time without a day, so there is no due date: kept in the note"
+            }
             Some(dated) if dated.moves && self.options.today.is_none() && !dated.is_begin => {
                 self.why_no_day(text)
             }
-            Some(_) => "this says when something may begin, not when it is due: kept as text",
+            Some(_) => "this says when something may begin, not when it is due: kept in the note",
             None => self.why_no_day(text),
         }
     }
@@ -161,10 +168,10 @@ impl<'a> Dates<'a> {
     /// guess, and those are made only where a person sees them.
     fn why_no_day(&self, text: &str) -> &'static str {
         if self.options.today.is_none() && Dates::named(self.options).day(text).is_some() {
-            return "which day this is depends on when it is read, so it becomes a due date only in a plan that \
-                    you confirm: kept as text";
+            return "this date depends on the day of the import, so it becomes the due date only if you \
+                    confirm a plan: kept in the note";
         }
-        "this is no day, so there is no due date: kept as text"
+        "this is not a date, so there is no due date: kept in the note"
     }
 
     /// Whether a cell surely holds a day, as in a column that nothing else says the meaning of.
@@ -228,12 +235,20 @@ impl<'a> Dates<'a> {
     /// The day that a person means who says of a line that it is about when a task is due: its
     /// deadline, else any day in it.
     pub fn any_in(&self, line: &str) -> Option<Dated> {
-        let first = |is: fn(&Found) -> bool| self.first(line, is).map(|(_, dated)| dated);
+        let whole = &*plain(searched(line));
+        let first = |is: fn(&Found) -> bool| {
+            LANGUAGES.iter().find_map(|&language| {
+                let found = self.first_of(whole, language, |found| {
+                    is(found) && self.has_day(found, whole, language)
+                });
+                found.map(|(_, dated)| dated)
+            })
+        };
         self.due_in(line)
             .map(|(_, dated)| dated)
             .or_else(|| first(|found| found.kind == Kind::Mention))
             .or_else(|| first(|_| true))
-            .or_else(|| self.day(line))
+            .or_else(|| self.day(line).filter(|dated| !dated.is_only_time))
     }
 
     /// The day and time that a line begins with, if it names the day itself, not only its weekday.
@@ -317,8 +332,19 @@ impl<'a> Dates<'a> {
         let has_other_weekday = found.assumed.iter().any(differs);
         let is_exact = matches!(found.when, When::Day(_)) && !has_other_weekday;
         let is_begin = found.kind == Kind::Start;
+        let night = self.now.date().at(23, 59, 59, 0);
+        let is_only_time = matches!(found.when, When::At(_))
+            && day(night).is_some_and(|(at_night, _)| at_night != first);
         let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-        Some(Dated { day: first, words, moves, is_exact, has_other_weekday, is_begin })
+        Some(Dated {
+            day: first,
+            words,
+            moves,
+            is_exact,
+            has_other_weekday,
+            is_begin,
+            is_only_time,
+        })
     }
 
     fn reader(&self, now: DateTime, language: Language) -> Reader {

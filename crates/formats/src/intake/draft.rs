@@ -1,5 +1,7 @@
 //! A task while it is read.
 
+use std::ops::RangeInclusive;
+
 use dormouse_types::draft::{Entry, Item, Task};
 use dormouse_types::limits::{self, Limit};
 use dormouse_types::task::{EntryKind, Flags, Status};
@@ -79,7 +81,22 @@ impl Draft {
     pub fn item(&mut self, id: Option<&str>, title: &str, is_checked: bool, depth: u32) {
         let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
         let key = id.map_or_else(|| fold(&title), ToOwned::to_owned);
-        self.task.items.push(Item { key, title, is_checked, depth });
+        self.task.items.push(Item { key, title, is_checked, depth, lines: 0..0 });
+    }
+
+    /// Adds an item as [`Self::item`] does, with the lines it is on, from 0.
+    pub fn item_on(
+        &mut self,
+        lines: RangeInclusive<usize>,
+        id: Option<&str>,
+        title: &str,
+        is_checked: bool,
+        depth: u32,
+    ) {
+        self.item(id, title, is_checked, depth);
+        if let Some(item) = self.task.items.last_mut() {
+            item.lines = lines.start() + 1..lines.end() + 2;
+        }
     }
 
     /// The task with its entries and within the limits; the second value says what was moved.
@@ -121,13 +138,13 @@ impl Draft {
         task.labels = labels;
         let rest: Vec<String> = rest;
         if !rest.is_empty() {
-            moved.push(format!("{} labels too long or too many are kept as text", rest.len()));
+            moved.push(format!("{} labels too long or too many are kept in the note", rest.len()));
             self.details.push("Labels", &rest.join(", "));
         }
         if let Some(minutes) = task.estimate_minutes
             && (minutes == 0 || limits::ESTIMATE.check(minutes as usize).is_err())
         {
-            moved.push(format!("an estimate of {minutes} minutes is kept as text"));
+            moved.push(format!("an estimate of {minutes} minutes is kept in the note"));
             self.details.push("Estimate", &format!("{minutes} min"));
             task.estimate_minutes = None;
         }

@@ -41,7 +41,7 @@ pub(crate) fn families(
         for (below, depth) in below {
             let Some(Candidate { draft, id, lines }) = candidates[below].take() else { continue };
             let title = &draft.task.title;
-            task.draft.item(id.as_deref(), title, draft.is_done(), depth);
+            task.draft.item_on(lines.clone(), id.as_deref(), title, draft.is_done(), depth);
             for (name, value) in draft.details.iter() {
                 task.draft.details.push(&of_item(name, title), value);
             }

@@ -18,6 +18,7 @@ pub(crate) fn fold(text: &str) -> String {
     } else {
         folded
     };
+    // Percent signs too, so that two texts never get the same key.
     part.replace('%', "%25").replace('/', "%2f").replace('#', "%23").replace('@', "%40")
 }
 
@@ -41,5 +42,19 @@ impl Keys {
                 return next;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn different_texts_never_share_a_key() {
+        assert_eq!(fold("A  b\tC"), fold("a b c"));
+        assert_ne!(fold("a/b"), fold("a%2fb"));
+        let long = "word ".repeat(60);
+        assert_ne!(fold(&format!("{long}one")), fold(&format!("{long}two")));
+        assert!(fold(&long).chars().count() <= PART);
     }
 }

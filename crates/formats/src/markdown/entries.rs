@@ -245,7 +245,7 @@ impl<'a> Gatherer<'a> {
                     open.takes_deeper = takes_deeper;
                 }
                 Leading::Impossible(text) => {
-                    let message = format!("`{text}` is not a day of the calendar: kept as text");
+                    let message = format!("`{text}` is not a valid date: it stays in the text");
                     self.remarks.push(remark(number, message));
                 }
                 Leading::Day(..) | Leading::Nothing => {}

@@ -23,9 +23,9 @@ pub enum ReadError {
         /// The file.
         name: String,
     },
-    /// It is a document that is no list, such as a web page.
+    /// It is a document that is not a list, such as a web page.
     #[error(
-        "{name} is {kind}, which is not read; export it as Markdown, CSV or iCalendar, or paste its text into a list"
+        "{name} is {kind}, which cannot be imported; export it as Markdown, CSV or iCalendar, or paste its text into a list"
     )]
     OtherDocument {
         /// The file.

@@ -104,12 +104,13 @@ pub(super) fn read(
         }
         let is_own = |key: &Key| *key != Key::Updated || matter.exported_as().is_some();
         let Some(key) = known(pair.key).filter(is_own) else {
-            let message = format!("unknown front-matter key `{}`: kept as text", pair.key);
+            let message = format!("unknown front-matter key `{}`: kept in the note", pair.key);
             matter.keep(&pair, pair.line, message, remarks);
             continue;
         };
         if seen.contains(&key) {
-            let message = format!("front-matter key `{}` is there twice: kept as text", pair.key);
+            let message =
+                format!("front-matter key `{}` is there twice: kept in the note", pair.key);
             matter.keep(&pair, pair.line, message, remarks);
             continue;
         }
@@ -122,7 +123,7 @@ pub(super) fn read(
             Err(Refused { line, value, allowed }) => {
                 let value: String = value.chars().take(60).collect();
                 let message =
-                    format!("`{}` cannot be `{value}`; {allowed}: kept as text", pair.key);
+                    format!("`{}` cannot be `{value}`; {allowed}: kept in the note", pair.key);
                 matter.keep(&pair, line, message, remarks);
             }
         }
@@ -205,7 +206,8 @@ fn pairs<'a>(
             (Some(_) | None, _) => {
                 kept.push(number);
                 let line: String = line.trim().chars().take(60).collect();
-                let message = format!("front-matter line `{line}` is not understood: kept as text");
+                let message =
+                    format!("front-matter line `{line}` is not understood: kept in the note");
                 remarks.push(remark(number, message));
             }
         }
@@ -309,7 +311,10 @@ impl FrontMatter {
         };
         let Err(Refused { value, allowed, .. }) = taken else { return Taken::Field };
         let value: String = unquoted(&value).chars().take(60).collect();
-        remarks.push(remark(line, format!("`{key}` cannot be `{value}`; {allowed}: kept as text")));
+        remarks.push(remark(
+            line,
+            format!("`{key}` cannot be `{value}`; {allowed}: kept in the note"),
+        ));
         Taken::Text
     }
 
@@ -369,7 +374,8 @@ impl FrontMatter {
                 let dated = dated.ok_or_else(|| pair.refused("write a date as YYYY-MM-DD"))?;
                 if !dated.is_exact {
                     self.kept.push(pair.line);
-                    let repeats = "a due date has no time and does not repeat: kept as text too";
+                    let repeats =
+                        "a due date has no time and does not repeat: kept in the note too";
                     remarks.push(remark(pair.line, dated.doubt().unwrap_or(repeats)));
                 }
                 self.due = Some(dated);

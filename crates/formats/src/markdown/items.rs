@@ -50,7 +50,7 @@ pub(super) fn finish(source: &Source<'_>, outline: &mut Outline, remarks: &mut V
             complete(source, &begins, &mut check);
         }
         if check.title.is_empty() {
-            remarks.push(remark(check.first, "a box without words: kept as text"));
+            remarks.push(remark(check.first, "a box without words: kept in the note"));
             place.push(check.parent);
             continue;
         }

@@ -33,7 +33,7 @@ pub(super) fn keep_signs(line: usize, signs: &Signs, gatherer: &mut Gatherer<'_>
     if !kept.is_empty() {
         let text = kept.join(" ");
         let shown: String = text.chars().take(100).collect();
-        gatherer.remark(line, format!("no place for `{shown}`: kept as text of the task"));
+        gatherer.remark(line, format!("no matching field for `{shown}`: kept in the note"));
         gatherer.whole(line, "fields".to_owned(), &text);
     }
 }
@@ -42,7 +42,7 @@ pub(super) fn keep_signs(line: usize, signs: &Signs, gatherer: &mut Gatherer<'_>
 pub(super) fn keep_surplus(surplus: &[CheckBox], outermost: u32, gatherer: &mut Gatherer<'_>) {
     let Some(first) = surplus.first() else { return };
     let message = format!(
-        "{} items are more than the {} that a checklist holds: kept as text of the task; a heading of their own makes \
+        "{} items are more than the {} that a checklist holds: kept in the note; a heading of their own makes \
          them items",
         surplus.len(),
         limits::ITEMS_PER_TASK.max
@@ -64,7 +64,7 @@ pub(super) fn keep_surplus(surplus: &[CheckBox], outermost: u32, gatherer: &mut 
 /// Says which dates of a line are not in the calendar.
 pub(super) fn say_impossible(line: usize, signs: &Signs, gatherer: &mut Gatherer<'_>) {
     for text in &signs.impossible {
-        let message = format!("`{text}` is not a day of the calendar: kept as text");
+        let message = format!("`{text}` is not a valid date: it stays in the text");
         gatherer.remark(line, message);
     }
 }

@@ -2,27 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dormouse_types::hash::sha256;
-
-/// Units: characters. A longer part becomes a prefix and a hash of the whole.
-const PART: usize = 120;
-
-/// Folds text so that a change of case or spacing does not change the key.
-///
-/// Shape: no `/`, `#` or `@`, which separate the parts of a key.
-pub(crate) fn fold(text: &str) -> String {
-    let words: Vec<_> = text.split_whitespace().collect();
-    let folded = words.join(" ").to_lowercase();
-    let part = if folded.chars().count() > PART {
-        let hash = sha256(&folded);
-        let short: String = folded.chars().take(PART - 20).collect();
-        format!("{short}…{}", &hash.as_str()[..16])
-    } else {
-        folded
-    };
-    // Percent signs too, so that two texts never get the same key.
-    part.replace('%', "%25").replace('/', "%2f").replace('#', "%23").replace('@', "%40")
-}
+pub(crate) use crate::intake::fold;
 
 /// Numbers equal keys in order of appearance.
 #[derive(Default)]
@@ -59,15 +39,6 @@ impl Counter {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn different_texts_never_share_a_key() {
-        assert_eq!(fold("A  b\tC"), fold("a b c"));
-        assert_ne!(fold("a/b"), fold("a%2fb"));
-        let long = "word ".repeat(60);
-        assert_ne!(fold(&format!("{long}one")), fold(&format!("{long}two")));
-        assert!(fold(&long).chars().count() <= PART);
-    }
 
     #[test]
     fn equal_keys_are_counted_in_order() {

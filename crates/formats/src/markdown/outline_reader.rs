@@ -1,5 +1,7 @@
 //! Reads the structure of a file.
 
+use std::ops::Range;
+
 use dormouse_types::limits;
 use dormouse_types::task::Status;
 use pulldown_cmark::{Event, HeadingLevel, Parser, Tag};
@@ -74,18 +76,50 @@ pub(super) fn read(source: &Source<'_>, first: usize, cancel: &Cancel) -> Outlin
     }
     let mut outline = walk.outline;
     let over_boxes = siblings::settle(source, &mut outline);
-    if over_boxes.is_empty() && outline.headings.is_empty() {
-        outline.headings = lines_as_headings(source, &outline);
+    if over_boxes.is_empty() {
+        let names = match outline.headings[..] {
+            [] => lines_as_headings(source, &outline, outline.first..source.n_lines(), 1),
+            _ => names_of_groups(source, &outline),
+        };
+        outline.headings.extend(names);
     }
     outline.headings.extend(over_boxes);
+    outline.headings.sort_by_key(|heading| heading.first);
     outline
+}
+
+/// Lines below the headings of a file that part the boxes of a section into groups: two or more that are in bold or
+/// end with a colon, each right above boxes, with no box above the first. They are headings of the next level.
+fn names_of_groups(source: &Source<'_>, outline: &Outline) -> Vec<Heading> {
+    let ends = outline.headings.iter().skip(1).map(|next| next.first).chain([source.n_lines()]);
+    let sections = outline.headings.iter().zip(ends);
+    let names = sections.flat_map(|(heading, end)| {
+        let body = heading.last + 1..end;
+        let found = lines_as_headings(source, outline, body.clone(), heading.level + 1);
+        let mut boxes =
+            outline.boxes.iter().map(|check| check.first).filter(|at| body.contains(at));
+        let first_box = boxes.next();
+        let is_over = |at: usize| {
+            let next = (at + 1..body.end).find(|&line| !source.line(line).trim().is_empty());
+            next.is_some_and(|next| outline.boxes.iter().any(|check| check.first == next))
+        };
+        let are_groups = found.len() > 1
+            && found.iter().all(|name| is_over(name.first))
+            && first_box.is_some_and(|first_box| found[0].first < first_box);
+        if are_groups { found } else { Vec::new() }
+    });
+    names.collect()
 }
 
 /// Lines that are the headings of a file without any other: those in bold, if one of them stands right above a
 /// box, and those that end with a colon right above a box, if there are two of them. A name for a list of what
 /// is to be done is a part of the task around it.
-fn lines_as_headings(source: &Source<'_>, outline: &Outline) -> Vec<Heading> {
-    let lines = outline.first..source.n_lines();
+fn lines_as_headings(
+    source: &Source<'_>,
+    outline: &Outline,
+    lines: Range<usize>,
+    level: u8,
+) -> Vec<Heading> {
     let is_box = |text: &str| boxed(text).is_some() || intake::boxed(text).is_some();
     let (mut headings, mut n_with_colon) = (Vec::new(), 0);
     let mut is_over_box = false;
@@ -107,11 +141,15 @@ fn lines_as_headings(source: &Source<'_>, outline: &Outline) -> Vec<Heading> {
         }
         let is_name = indent(line) == 0 && !intake::names_actions(text);
         let heading =
-            |words: &str| Heading { first: number, last: number, level: 1, text: words.to_owned() };
+            |words: &str| Heading { first: number, last: number, level, text: words.to_owned() };
         let bold = in_bold(text).filter(|_| is_name);
         is_last_bold = bold.is_some();
         let words = text.strip_suffix(':').map(str::trim_end).filter(|words| {
-            is_name && bold.is_none() && is_short_name(words, is_apart) && listed(text).is_none()
+            is_name
+                && bold.is_none()
+                && !is_box(text)
+                && is_short_name(words, is_apart)
+                && listed(text).is_none()
         });
         with_colon = words.map(heading);
         headings.extend(bold.map(|words| (Sign::Bold, heading(words))));

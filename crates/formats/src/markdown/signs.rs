@@ -137,7 +137,7 @@ pub(super) fn read(text: &str) -> Signs {
     // Labels at the end stand apart from the sentence; elsewhere they are words of it.
     let n_stated = words.iter().rposition(|word| label(word).is_none()).map_or(0, |at| at + 1);
     let words_read = if n_stated == 0 { &words[..] } else { &words[..n_stated] };
-    // So that what was imported before is known again, the key keeps the labels at the beginning.
+    // So that what was imported before is recognized, the key keeps the labels at the beginning.
     signs.bare = words_read.join(" ");
     let is_filter = |word: &&&str| word.eq_ignore_ascii_case(FILTER);
     let stated = words_read[n_before_sentence(words_read)..].iter();

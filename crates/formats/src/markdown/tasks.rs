@@ -497,7 +497,8 @@ impl File<'_> {
                 None => full,
             };
             let depth = check.depth.saturating_sub(outermost);
-            task.items.push(Item { key, title, is_checked: check.is_checked, depth });
+            let lines = check.first + 1..check.title_last + 2;
+            task.items.push(Item { key, title, is_checked: check.is_checked, depth, lines });
         }
     }
 }
@@ -510,7 +511,7 @@ fn days(sections: &[Section], outline: &Outline, remarks: &mut Vec<Remark>) -> V
         let own = section.heading(outline).and_then(|heading| {
             let found = days::of_heading(&heading.text, around.map(Date::year));
             if let Leading::Impossible(text) = found {
-                let message = format!("`{text}` is not a day of the calendar: kept as text");
+                let message = format!("`{text}` is not a valid date: it stays in the text");
                 remarks.push(remark(heading.first, message));
             }
             found.day()

@@ -198,7 +198,8 @@ impl<'a> Attached<'a> {
                     let list = self.list_of(at).filter(|_| lists > 1);
                     let title = title.unwrap_or_default();
                     let title = list.map_or(title.clone(), |list| format!("{list}: {title}"));
-                    part.draft.item(id_of(node).as_deref(), &title, is_ticked(node), 0);
+                    let (lines, id) = (node.lines(), id_of(node));
+                    part.draft.item_on(lines, id.as_deref(), &title, is_ticked(node), 0);
                     part.is_bare = false;
                     Role::Item
                 }
@@ -227,7 +228,7 @@ impl<'a> Attached<'a> {
                     let name = field.next().and_then(|row| title_node(&row.node.object())?.text());
                     let value = text_of(node).unwrap_or_default();
                     part.draft.details.push(name.as_deref().unwrap_or("Field"), &value);
-                    gather.say(node.line(), "custom fields are kept as text");
+                    gather.say(node.line(), "custom fields are kept in the note");
                     Role::Field
                 }
                 Use::Around => Role::Field,

@@ -46,7 +46,7 @@ pub(super) fn say(
     if order.len() > NAMED {
         shown.push(format!("{} other parts", order.len() - NAMED));
     }
-    gather.say(line, format!("no tasks are found in {}: left out", shown.join(", ")));
+    gather.say(line, format!("no tasks in {}: left out", shown.join(", ")));
 }
 
 struct Rest<'a> {

@@ -291,9 +291,11 @@ impl<'r, 'g> Reader<'r, 'g> {
         let short: String = name.chars().take(40).collect();
         draft.details.push(name, &value);
         let message = match why {
-            Why::NoField => format!("`{short}` has no field: kept as text"),
-            Why::OnlyDay => format!("the time of `{short}` has no field: kept as text"),
-            Why::NotUnderstood => format!("`{short}` is not understood: kept as text"),
+            Why::NoField => format!("`{short}` has no matching field: kept in the note"),
+            Why::OnlyDay => {
+                format!("the time of `{short}` has no matching field: kept in the note")
+            }
+            Why::NotUnderstood => format!("`{short}` is not understood: kept in the note"),
         };
         self.gather.say(node.line(), message);
     }
@@ -309,7 +311,7 @@ impl<'r, 'g> Reader<'r, 'g> {
         if is_day {
             self.done = Some(true);
             draft.details.push("Completed", &in_iso(value));
-            self.gather.say(node.line(), "the time of completion is kept as text");
+            self.gather.say(node.line(), "the time of completion is kept in the note");
         }
         is_day
     }
@@ -319,7 +321,7 @@ impl<'r, 'g> Reader<'r, 'g> {
         for item in node.items() {
             if !item.is_object() {
                 if let Some(text) = item.text().filter(|text| !text.trim().is_empty()) {
-                    draft.item(None, &text, false, depth);
+                    draft.item_on(item.lines(), None, &text, false, depth);
                 }
                 continue;
             }
@@ -355,7 +357,7 @@ impl<'r, 'g> Reader<'r, 'g> {
                 }
             }
             let is_done = reader.done == Some(true);
-            draft.item(id.as_deref(), &text, is_done, depth);
+            draft.item_on(item.lines(), id.as_deref(), &text, is_done, depth);
             for (name, value) in others.details.iter() {
                 draft.details.push(&of_item(name, &text), value);
             }

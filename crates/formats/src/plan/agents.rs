@@ -11,7 +11,7 @@ const PLENTY: usize = 3;
 /// Units: words. A single note of this length is worth a summary.
 const LONG_NOTE: usize = 30;
 
-/// Whether a task gets an agent by default: an open one with plenty to read, which is several items
+/// Whether a task gets an agent by default: an open one with a lot of text, which is several items
 /// and lines of text, or a long note. A task whose items are all ticked is as good as closed.
 pub fn deserves_agent(task: &Task) -> AgentChoice {
     let is_closed = task.status.is_some_and(Status::is_terminal);

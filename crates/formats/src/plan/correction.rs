@@ -289,7 +289,7 @@ pub enum CorrectionError {
         role: Role,
     },
     /// The line holds several things or a part of one, as in JSON.
-    #[error("line {line}: in this format a line is no thing of its own; correct the whole task")]
+    #[error("line {line}: in this format single lines cannot be corrected; correct the whole task")]
     NotAlone {
         /// The line of the correction.
         line: usize,
@@ -339,7 +339,7 @@ pub enum CorrectionError {
         line: usize,
     },
     /// A value beyond a limit.
-    #[error("line {line}: it is too long or too many")]
+    #[error("line {line}: the value is too long, or there are too many")]
     Limit {
         /// The line of the correction.
         line: usize,
@@ -347,4 +347,26 @@ pub enum CorrectionError {
         #[source]
         source: Beyond,
     },
+}
+
+impl CorrectionError {
+    /// The line of the correction, from 1; none where the text is another one.
+    pub fn line(&self) -> Option<usize> {
+        match self {
+            Self::OtherText { .. } => None,
+            Self::NoLine { line, .. }
+            | Self::Contradiction { line, .. }
+            | Self::NoTask { line, .. }
+            | Self::WrongRole { line, .. }
+            | Self::NotSettable { line, .. }
+            | Self::NotAlone { line, .. }
+            | Self::ManyTasks { line, .. }
+            | Self::NoDate { line, .. }
+            | Self::NothingAbove { line, .. }
+            | Self::HasContent { line, .. }
+            | Self::NothingBelow { line, .. }
+            | Self::NoWords { line, .. }
+            | Self::Limit { line, .. } => Some(*line),
+        }
+    }
 }

@@ -33,7 +33,7 @@ struct Seen {
 
 /// Why a deadline that nobody has looked at is not taken.
 const UNSEEN: &str =
-    "a date in a sentence becomes a due date only in a plan that you confirm: kept as text";
+    "a date in a sentence becomes the due date only if you confirm a plan: it stays in the text";
 
 /// Finds the deadlines in the words of a reading that has no fields for them. Without a day of
 /// reading those are taken that are a whole date with nothing around it ("Due: 2026-12-01"), and others are named.
@@ -98,7 +98,7 @@ pub(super) fn find(text: &str, reading: &mut Reading) {
         let doubt = found.as_ref().and_then(Dated::doubt);
         let Some(Dated { day, words, moves, .. }) = found else {
             if let Some(text) = dates.impossible_in(line) {
-                let message = format!("`{text}` is not a day of the calendar: kept as text");
+                let message = format!("`{text}` is not a valid date: it stays in the text");
                 let remark = Remark { line: place.line, message };
                 if !reading.remarks.contains(&remark) {
                     reading.remarks.push(remark);
@@ -108,7 +108,7 @@ pub(super) fn find(text: &str, reading: &mut Reading) {
         };
         let is_of_item = seen.item.is_some_and(|item| indent(line) > item);
         if place.role == Role::Note && has_points[at] && (is_of_item || is_of_point(line, &words)) {
-            let message = format!("`{words}` is the deadline of one point: kept as text");
+            let message = format!("`{words}` is the deadline of one point: it stays in the text");
             reading.remarks.push(Remark { line: place.line, message });
             continue;
         }
@@ -131,7 +131,7 @@ pub(super) fn find(text: &str, reading: &mut Reading) {
             }
             (Some(other), Some(first)) if other != day => {
                 let message =
-                    format!("the task is due by line {first} already: `{words}` is kept as text");
+                    format!("line {first} already sets the due date: `{words}` stays in the text");
                 reading.remarks.push(Remark { line: place.line, message });
             }
             // Where a field says when it is due, the words say so too, or something else.

@@ -1,4 +1,4 @@
-//! Lays JSON out in lines.
+//! Reformats single-line JSON with one member per line.
 
 use std::borrow::Cow;
 

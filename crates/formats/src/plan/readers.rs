@@ -157,8 +157,8 @@ fn whole_document(name: &str, text: &str) -> Reading {
     reading.places = places
         .map(|(line, role)| Place { line, role, task: (role == Role::Note).then_some(0) })
         .collect();
-    let message =
-        "JSON of no known program, or not the whole file: its text is kept as one task".to_owned();
+    let message = "JSON of an unknown program, or an incomplete file: its text is kept as one task"
+        .to_owned();
     reading.remarks.push(Remark { line: 1, message });
     reading
 }

@@ -12,6 +12,7 @@ use super::correction::{CorrectionError, Edit};
 use super::join::Taken;
 use super::sheet::{ItemPiece, Pieces, TextLine, TextPiece, is_ticked, words};
 use super::wanted::{Slot, Wanted};
+use crate::intake;
 use crate::markdown::key::fold;
 
 /// A task after its lines changed.
@@ -51,10 +52,12 @@ fn change_roles(
 ) -> Result<(), CorrectionError> {
     let leaves = |line: usize| wanted.at(line, Slot::LeaveOut).is_some();
     let mut texts = Vec::new();
+    let mut gone: Vec<ItemPiece> = Vec::new();
     pieces.items.retain(|piece| {
         let splits = piece.lines.iter().any(|&line| wanted.at(line, Slot::Split).is_some());
         if !splits && piece.lines.iter().any(|&line| leaves(line)) {
             left_out.extend(&piece.lines);
+            gone.push(piece.clone());
             return false;
         }
         let is_text = piece.lines.iter().any(|&line| {
@@ -74,6 +77,9 @@ fn change_roles(
         }
         true
     });
+    for item in &gone {
+        without_words_of(item, lines, &mut pieces.texts);
+    }
     let mut items = Vec::new();
     for piece in &mut pieces.texts {
         piece.lines.retain(|line| {
@@ -112,10 +118,11 @@ fn change_roles(
             }
             None => title,
         };
-        let item = Item { key, title, is_checked: is_ticked(lines[line]), depth: 0 };
-        pieces.items.push(ItemPiece { item, lines: vec![line] });
+        let is_checked = is_ticked(lines[line]);
+        let item = Item { key, title, is_checked, depth: 0, lines: line + 1..line + 2 };
+        let place = place_of(line, &pieces.items);
+        pieces.items.insert(place, ItemPiece { item, lines: vec![line] });
     }
-    in_order(&mut pieces.items, |piece| piece.lines.first().copied());
     if !texts.is_empty() {
         let mut taken = Taken::new(pieces.texts.iter().map(|piece| piece.key.clone()));
         for mut piece in texts {
@@ -125,6 +132,44 @@ fn change_roles(
         in_order(&mut pieces.texts, |piece| piece.lines.iter().find_map(|line| line.from));
     }
     Ok(())
+}
+
+/// Takes the words of an item that is left out from the text of its task: the whole of a title that was too long,
+/// and the title over the notes of the item, which stay.
+fn without_words_of(item: &ItemPiece, lines: &[&str], texts: &mut Vec<TextPiece>) {
+    let (Some(&first), Some(&last)) = (item.lines.first(), item.lines.last()) else { return };
+    let title = item.item.title.as_str();
+    let title = intake::signed(title).map_or(title, |(_, title)| title);
+    let short = title.strip_suffix('…').map(str::trim_end);
+    let is_whole = |piece: &TextPiece| {
+        let begins =
+            |short: &str| piece.lines.first().is_some_and(|line| line.text.starts_with(short));
+        piece.key.starts_with("item ") && short.is_some_and(begins)
+    };
+    texts.retain(|piece| !is_whole(piece));
+    let is_title = |line: &TextLine| {
+        let words = words(&line.text);
+        line.from.is_none()
+            && (words == title || short.is_some_and(|short| words.starts_with(short)))
+    };
+    let is_note = |line: &TextLine| {
+        line.from.is_some_and(|from| {
+            from > last && super::indent(lines[from]) > super::indent(lines[first])
+        })
+    };
+    for piece in texts {
+        let over = piece.lines.windows(2).position(|pair| is_title(&pair[0]) && is_note(&pair[1]));
+        over.into_iter().for_each(|at| drop(piece.lines.remove(at)));
+    }
+}
+
+/// Where the item of a line belongs: after those above it, with what has no lines behind them. The others keep their
+/// order, which may not be that of the text.
+fn place_of(line: usize, items: &[ItemPiece]) -> usize {
+    let first = |piece: &ItemPiece| piece.lines.first().copied();
+    let above = items.iter().rposition(|piece| first(piece).is_some_and(|first| first < line));
+    let next = above.map_or(0, |above| above + 1);
+    next + items[next..].iter().take_while(|piece| piece.lines.is_empty()).count()
 }
 
 /// Sorts by line; what has no line stays after what was before it.
@@ -198,6 +243,8 @@ impl Owners {
             last = first.and_then(below).or(if first.is_none() { last } else { None });
             items.push(open.last().map(|&(_, line)| line).or(last));
         }
+        // Items need not be in the order of the text.
+        nested.sort_unstable();
         let of_text = |line: usize| {
             let at = nested.partition_point(|&(first, _, _)| first <= line).checked_sub(1);
             let inner = at

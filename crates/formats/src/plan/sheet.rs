@@ -1,6 +1,8 @@
 //! Tasks as pieces that know the lines they came from, so that lines can be moved between them.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::ops::Range;
 
 use dormouse_types::draft::{Entry, Item, Task};
 use dormouse_types::task::{EntryKind, Flags};
@@ -45,12 +47,16 @@ pub(super) struct TextLine {
 /// Takes the tasks of a reading apart: those that are named line by line, the others whole, since
 /// every line of its own costs memory.
 pub(super) fn apart(lines: &[&str], reading: &Reading, named: &BTreeSet<usize>) -> Vec<Pieces> {
-    let mut of_task: Vec<(Vec<usize>, Vec<usize>)> = vec![Default::default(); reading.tasks.len()];
+    let items = items_by_line(lines.len(), &reading.tasks);
+    let mut of_task: Vec<(ItemLines, Vec<usize>)> = vec![Default::default(); reading.tasks.len()];
     for (number, place) in reading.places.iter().enumerate() {
-        let task = place.task.filter(|task| named.contains(task));
-        let Some(of_task) = task.and_then(|task| of_task.get_mut(task)) else { continue };
+        let Some(at) = place.task.filter(|task| named.contains(task)) else { continue };
+        let Some(of_task) = of_task.get_mut(at) else { continue };
         match place.role {
-            Role::Item => of_task.0.push(number),
+            Role::Item => {
+                let item = items[number].filter(|item| item.task == at);
+                item.into_iter().for_each(|item| of_task.0.push((item.item, number)));
+            }
             Role::Note | Role::Due | Role::Markup => of_task.1.push(number),
             Role::Category
             | Role::Parent
@@ -67,32 +73,57 @@ pub(super) fn apart(lines: &[&str], reading: &Reading, named: &BTreeSet<usize>) 
         if !named.contains(&at) {
             return Pieces::whole(task);
         }
-        let items = with_lines(lines, std::mem::take(&mut task.items), &items);
+        let items = with_lines(std::mem::take(&mut task.items), &items);
         let texts = by_line(lines, std::mem::take(&mut task.entries), &notes);
         Pieces { task, items, texts }
     });
     pieces.collect()
 }
 
-/// Finds the lines of items, which stand in the order of the text.
-fn with_lines(lines: &[&str], items: Vec<Item>, numbers: &[usize]) -> Vec<ItemPiece> {
+/// Items, as indices into those of their task, each with a line.
+type ItemLines = Vec<(usize, usize)>;
+
+/// An item of a reading: indices of its task, and of it among the items there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct ItemAt {
+    task: usize,
+    item: usize,
+}
+
+/// The item that each line is, as the reader said; none for a line on which several begin or end, as in JSON,
+/// since it says nothing about one of them. An item may be between the first and the last line of another.
+fn items_by_line(n_lines: usize, tasks: &[Task]) -> Vec<Option<ItemAt>> {
+    let all = tasks.iter().enumerate().flat_map(|(task, of)| {
+        let items = of.items.iter().enumerate();
+        items.map(move |(item, of)| (of.lines.clone(), ItemAt { task, item }))
+    });
+    let mut all: Vec<(Range<usize>, ItemAt)> = all
+        .filter(|(lines, _)| !lines.is_empty() && (1..=n_lines).contains(&lines.start))
+        .collect();
+    // What is within another comes after it.
+    all.sort_by_key(|(lines, _)| (lines.start, Reverse(lines.end)));
+    let mut of_line = vec![None; n_lines];
+    let mut is_end = vec![false; n_lines];
+    let mut shared = Vec::new();
+    for (lines, item) in all {
+        let (first, last) = (lines.start - 1, (lines.end - 2).min(n_lines - 1));
+        of_line[first..=last].fill(Some(item));
+        for end in [first, last].into_iter().take(if first == last { 1 } else { 2 }) {
+            if std::mem::replace(&mut is_end[end], true) {
+                shared.push(end);
+            }
+        }
+    }
+    shared.into_iter().for_each(|line| of_line[line] = None);
+    of_line
+}
+
+/// Gives items their lines.
+fn with_lines(items: Vec<Item>, lines: &[(usize, usize)]) -> Vec<ItemPiece> {
     let mut pieces: Vec<ItemPiece> =
         items.into_iter().map(|item| ItemPiece { item, lines: Vec::new() }).collect();
-    let mut next = 0;
-    for &number in numbers {
-        let line = words(lines[number]);
-        let begins = |piece: &ItemPiece| {
-            let title = piece.item.title.trim_end_matches('…');
-            !line.is_empty()
-                && (title.starts_with(line.trim_end_matches('\\').trim_end())
-                    || line.contains(title))
-        };
-        if pieces.get(next).is_some_and(begins) {
-            pieces[next].lines.push(number);
-            next += 1;
-        } else if let Some(last) = next.checked_sub(1) {
-            pieces[last].lines.push(number);
-        }
+    for &(item, line) in lines {
+        pieces[item].lines.push(line);
     }
     pieces
 }

@@ -385,7 +385,8 @@ impl<'a> Index<'a> {
         let wrong = |allowed| Err(CorrectionError::WrongRole { line, role, allowed });
         // Front matter is not where a task begins, whatever of it is kept as text.
         let task = self.reading.places[at].task.and_then(|task| self.reading.tasks.get(task));
-        if slot == Slot::Split && task.is_some_and(|task| line < task.line) {
+        let is_above = role != Role::Item && task.is_some_and(|task| line < task.line);
+        if slot == Slot::Split && is_above {
             return Err(CorrectionError::NotAlone { line });
         }
         if let Some(&tasks) = self.n_tasks.get(&line).filter(|_| slot != Slot::PutBack) {

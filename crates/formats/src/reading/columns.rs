@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 closed_list! {
     /// What a column of a sheet becomes.
     pub enum Column, "meaning of a column" {
-        /// The id by which a row is known again.
+        /// The id by which a row is recognized.
         Key = "key",
         /// The title. Several are joined.
         Title = "title",

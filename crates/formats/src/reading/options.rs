@@ -1,4 +1,4 @@
-//! What a text does not say about itself.
+//! Options for reading a text: date order, today, time zone.
 
 use dormouse_types::hash;
 use dormouse_types::id::Digest;
@@ -11,7 +11,7 @@ use super::Cancel;
 /// The order in which the reader writes day and month where both are numbers.
 pub use crate::when::DayOrder;
 
-/// What a text does not say about itself.
+/// Options for reading a text: date order, today, time zone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

@@ -15,8 +15,8 @@ use super::sentence::{Description, describe};
 use super::series::Series;
 use super::zone::{self, Clock, Person};
 use crate::when::{
-    self, Assumption, ENGLISH, Found, GERMAN, Kind, Moment, MonthDay, NotUnderstood, Reader,
-    Recurrence, Rule, Weekday, When, Zone,
+    self, Assumption, Found, Kind, Moment, MonthDay, NotUnderstood, Reader, Recurrence, Rule,
+    Weekday, When, Zone,
 };
 
 /// What the words of a schedule mean.
@@ -139,24 +139,11 @@ fn explain(text: &str, reader: &Reader) -> Result<Found, NotUnderstood> {
     if found.as_ref().is_ok_and(|found| matches!(found.when, When::Recurring(_))) {
         return found;
     }
-    // Per language: the word for each, what it takes the place of, that for a month, and what a list of times
-    // or of days leaves out.
-    let (every, on, [month, of_month], lists) = match reader.language.code() {
-        code if code == ENGLISH.code() => (
-            "every",
-            &["on the ", "the ", "at "][..],
-            ["month", "of the month"],
-            ["every day at", "every month on the"],
-        ),
-        code if code == GERMAN.code() => {
-            let month = ["monat", "des monats"];
-            ("jeden", &["am ", "um "][..], month, ["jeden tag um", "jeden monat am"])
-        }
-        _ => return found,
-    };
-    let text = text.trim();
-    let bare = on.iter().find_map(|on| text.strip_prefix(on)).unwrap_or(text);
-    let [has_month, is_day_of_month] = [month, of_month].map(|it| text.to_lowercase().contains(it));
+    let words = reader.language.schedule();
+    let text = text.trim().to_lowercase();
+    let bare = words.dropped.iter().find_map(|on| text.strip_prefix(on)).unwrap_or(&text);
+    let has_month = text.split_whitespace().any(|word| words.months.contains(&word));
+    let is_day_of_month = words.of_month.iter().any(|month| text.contains(month));
     let is_meant = |found: &Found| match &found.when {
         When::Recurring(recurrence) => match recurrence.rule {
             Rule::Months(MonthDay::Weekday(..) | MonthDay::WorkingDay(_)) => has_month,
@@ -168,7 +155,7 @@ fn explain(text: &str, reader: &Reader) -> Result<Found, NotUnderstood> {
         },
         When::Day(_) | When::At(_) | When::Span(_) => false,
     };
-    let again = when::explain(&format!("{every} {bare}"), reader).ok();
+    let again = when::explain(&format!("{} {bare}", words.each), reader).ok();
     let is_list = |found: &Found| match &found.when {
         When::Recurring(Recurrence { rule: Rule::Months(MonthDay::Numbers(days)), .. }) => {
             days.len() > 1
@@ -177,8 +164,14 @@ fn explain(text: &str, reader: &Reader) -> Result<Found, NotUnderstood> {
         When::Day(_) | When::At(_) | When::Span(_) => false,
     };
     let list = || {
-        let explained = lists.iter().map(|lead| when::explain(&format!("{lead} {bare}"), reader));
-        explained.flatten().find(is_list).filter(|_| found.is_err())
+        let is_led =
+            words.lists.iter().flat_map(|(_, begins)| *begins).any(|it| text.starts_with(it));
+        let mut explained = words.lists.iter().filter_map(|(lead, begins)| {
+            let own = begins.iter().find_map(|begin| text.strip_prefix(begin));
+            let list = own.or((!is_led).then_some(&*text))?;
+            when::explain(&format!("{lead} {list}"), reader).ok()
+        });
+        explained.find(is_list).filter(|_| found.is_err())
     };
     again.filter(is_meant).or_else(list).map_or(found, Ok)
 }

@@ -1,6 +1,6 @@
 //! The lines below a point: dates, drawers, properties and text.
 
-use crate::intake::{Dates, Draft, Gather, column_named, take_boxes};
+use crate::intake::{Dates, Draft, Gather, column_named, take_boxes_on};
 use crate::outline::Node;
 use crate::reading::{Column, Role, columns_of};
 
@@ -75,8 +75,15 @@ pub(super) struct Body {
     margin: usize,
     /// The drawer that is open, with its lines.
     drawer: Option<(String, Vec<String>)>,
-    note: Vec<String>,
+    note: Vec<NoteLine>,
     is_fence: bool,
+}
+
+/// A line of text.
+struct NoteLine {
+    text: String,
+    /// The line that it is, from 0; none if it is blank or the end of one.
+    at: Option<usize>,
 }
 
 impl Body {
@@ -92,7 +99,7 @@ impl Body {
     /// Reads a line without words.
     pub fn blank(&mut self) {
         if !self.note.is_empty() {
-            self.note.push(String::new());
+            self.note.push(NoteLine { text: String::new(), at: None });
         }
     }
 
@@ -124,7 +131,7 @@ impl Body {
             self.is_fence = false;
         }
         if self.is_fence {
-            return self.text(line);
+            return self.text(at, line);
         }
         if let Some((name, lines)) = &mut self.drawer {
             if text.eq_ignore_ascii_case(":end:") {
@@ -139,7 +146,7 @@ impl Body {
                 Some((key, value)) => field(node, key, value.trim(), at, dates, gather),
                 None => {
                     lines.push(text.to_owned());
-                    gather.say(at, "a drawer has no field: kept as text");
+                    gather.say(at, "a drawer has no matching field: kept in the note");
                 }
             }
             return Role::Field;
@@ -155,22 +162,19 @@ impl Body {
             field(node, key, value, at, dates, gather);
             return Role::Field;
         }
-        self.text(line)
+        self.text(at, line)
     }
 
     /// A line of text, without the indentation of its point.
-    fn text(&mut self, line: &str) -> Role {
+    fn text(&mut self, at: usize, line: &str) -> Role {
         let mut rest = line;
         while columns_of(&line[..line.len() - rest.len()]) < self.margin
             && let Some(after) = rest.strip_prefix([' ', '\t'])
         {
             rest = after;
         }
-        self.note.push(rest.trim_end().to_owned());
-        match rest.trim_start().strip_prefix(['-', '+', '*']).map(str::trim_start) {
-            Some(item) if crate::intake::boxed(item).is_some() => Role::Item,
-            Some(_) | None => Role::Note,
-        }
+        self.note.push(NoteLine { text: rest.trim_end().to_owned(), at: Some(at) });
+        Role::Note
     }
 
     /// Gives the point its text.
@@ -178,12 +182,17 @@ impl Body {
         if let Some((name, lines)) = self.drawer.take() {
             node.draft.details.push(&capital(&name), &lines.join("\n"));
         }
-        let text = std::mem::take(&mut self.note).join("\n");
-        let text = text.trim_matches('\n').to_owned();
-        node.draft.note = match node.is_task {
-            true => take_boxes(&text, &mut node.draft),
-            false => text,
-        };
+        let note = std::mem::take(&mut self.note);
+        let text = note.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n");
+        if !node.is_task {
+            node.draft.note = text.trim_matches('\n').to_owned();
+            return;
+        }
+        let line_of = |number: usize| note.get(number)?.at;
+        node.draft.note = take_boxes_on(&text, &mut node.draft, line_of);
+        let items = node.draft.task.items.iter().filter(|item| !item.lines.is_empty());
+        let items = items.map(|item| (item.lines.start - 1..=item.lines.end - 2, Role::Item));
+        node.claims.extend(items);
     }
 }
 
@@ -194,7 +203,7 @@ fn dated(
     at: usize,
     dates: &Dates<'_>,
     gather: &mut Gather<'_>,
-    note: &mut Vec<String>,
+    note: &mut Vec<NoteLine>,
 ) -> Role {
     let (mut rest, mut role) = (line, Role::Field);
     while let Some((word, value, after)) = planned(rest) {
@@ -206,18 +215,18 @@ fn dated(
                 role = Role::Due;
                 if has_more {
                     node.draft.details.push("Deadline", value);
-                    gather.say(at, "a time, or a date that repeats, is kept as text too");
+                    gather.say(at, "a time, or a date that repeats, is kept in the note too");
                 }
             }
             _ => {
                 node.draft.details.push(&capital(word), value);
-                gather.say(at, format!("`{word}` has no field: kept as text"));
+                gather.say(at, format!("`{word}` has no matching field: kept in the note"));
             }
         }
         rest = after;
     }
     if !rest.trim().is_empty() {
-        note.push(rest.trim().to_owned());
+        note.push(NoteLine { text: rest.trim().to_owned(), at: None });
     }
     role
 }
@@ -255,7 +264,7 @@ fn field(
         _ => {
             let short: String = key.chars().take(40).collect();
             draft.details.push(key, value);
-            gather.say(at, format!("`{short}` has no field: kept as text"));
+            gather.say(at, format!("`{short}` has no matching field: kept in the note"));
         }
     }
 }

@@ -3,6 +3,8 @@
 use dormouse_types::limits;
 use dormouse_types::task::{Priority, Status};
 
+use super::body::keyword;
+
 /// The states that both programs have, and those that many people add.
 #[rustfmt::skip]
 const STATES: &[(&str, Status)] = &[
@@ -15,8 +17,49 @@ const STATES: &[(&str, Status)] = &[
     ("KILL", Status::Rejected),
 ];
 
+/// The words that say how far a point is: those above, and those that a file of Org mode names for itself.
+pub(super) struct States {
+    own: Vec<(String, Status)>,
+}
+
+impl States {
+    /// The states of a text: `#+TODO: TODO PROJ(p) | DONE(d) SOLD`. Those behind the bar say that it is done.
+    pub fn of<'a>(lines: impl Iterator<Item = &'a str>) -> Self {
+        let mut own = Vec::new();
+        for (_, value) in lines
+            .filter_map(keyword)
+            .filter(|(name, _)| matches!(name.as_str(), "TODO" | "SEQ_TODO" | "TYP_TODO"))
+        {
+            let mut status = Status::Open;
+            for word in value.split_whitespace() {
+                if word == "|" {
+                    status = Status::Done;
+                    continue;
+                }
+                let word = word.split('(').next().unwrap_or_default();
+                let is_known = STATES.iter().any(|(known, _)| *known == word);
+                if !word.is_empty() && !is_known {
+                    own.push((word.to_owned(), status));
+                }
+            }
+        }
+        Self { own }
+    }
+
+    fn status(&self, word: &str) -> Option<Status> {
+        let known = STATES.iter().find(|(known, _)| *known == word).map(|&(_, status)| status);
+        let own = || self.own.iter().find(|(own, _)| own == word).map(|&(_, status)| status);
+        known.or_else(own)
+    }
+
+    /// Whether a word says more than the status that it is read as.
+    pub fn is_own(&self, word: &str) -> bool {
+        self.own.iter().any(|(own, status)| own == word && *status == Status::Open)
+    }
+}
+
 pub(super) struct State {
-    pub word: &'static str,
+    pub word: String,
     pub status: Status,
 }
 
@@ -34,7 +77,7 @@ pub(super) fn stars(line: &str) -> Option<usize> {
 }
 
 /// The point that begins on a line: after a bullet, or after stars at its beginning.
-pub(super) fn of(line: &str) -> Option<Point> {
+pub(super) fn of(line: &str, states: &States) -> Option<Point> {
     let text = match stars(line) {
         Some(n) => &line[n..],
         None => line.trim_start().strip_prefix(['-', '*', '+'])?,
@@ -46,12 +89,12 @@ pub(super) fn of(line: &str) -> Option<Point> {
         Some(words) if hashes > 0 => words.trim_start(),
         Some(_) | None => text,
     };
-    let (state, text) = state(text);
+    let (state, text) = state(text, states);
     let (priority, text) = match state.is_some() {
         true => priority(text),
         false => (None, text),
     };
-    let (title, labels) = match state.is_some() {
+    let (title, labels) = match state.is_some() || stars(line).is_some() {
         true => labelled(text),
         false => (text.to_owned(), Vec::new()),
     };
@@ -78,11 +121,10 @@ fn without_cookie(title: &str) -> &str {
     }
 }
 
-fn state(text: &str) -> (Option<State>, &str) {
+fn state<'a>(text: &'a str, states: &States) -> (Option<State>, &'a str) {
     let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
-    let found = STATES.iter().find(|(word, _)| *word == first && !rest.trim().is_empty());
-    match found {
-        Some(&(word, status)) => (Some(State { word, status }), rest.trim_start()),
+    match states.status(first).filter(|_| !rest.trim().is_empty()) {
+        Some(status) => (Some(State { word: first.to_owned(), status }), rest.trim_start()),
         None => (None, text),
     }
 }

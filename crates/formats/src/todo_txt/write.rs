@@ -155,7 +155,7 @@ impl Line {
         if read.title != task.title_line() {
             lost.push(Lost::Title);
         }
-        // A line is known again by its words.
+        // A line is recognized by its words.
         if task.key != fold(&read.title) {
             lost.push(Lost::Key);
         }

@@ -3,7 +3,7 @@
 use super::figure::Figure;
 use super::grammar::{Parser, PointHit, Setting};
 use super::resolve::{Core, Direction};
-use super::table::{List, Sense};
+use super::table::{Key, List, Sense};
 use super::token::Kind as TokenKind;
 use super::value::{Assumption, DayOrder, Kind};
 use super::words::{Edge, Lead, Means, Unit, Where};
@@ -100,6 +100,51 @@ impl Parser<'_> {
             && !self.clause_before(start).any(|at| is_in(at, List::Forget))
     }
 
+    /// "If not paid by 10.12.", "wenn bis Freitag keine Antwort kommt": what is done if nothing was done by then is not due
+    /// then.
+    pub(super) fn is_condition(&self, start: usize, end: usize) -> bool {
+        let is_in = |place: usize, list| self.matcher.is_in(place, list);
+        let after = (end..end + CLAUSE).take_while(|at| !self.is_boundary(*at));
+        let is_negated = self.clause_before(start).chain(after).any(|at| is_in(at, List::Negation));
+        let begin = self.clause_before(start).last();
+        is_negated && begin.is_some_and(|at| is_in(at, List::Condition))
+    }
+
+    /// "Except Friday", "außer am Freitag".
+    fn is_excepted(&self, start: usize) -> bool {
+        let Some(before) = start.checked_sub(1) else { return false };
+        let is_excepting = |at: usize| self.matcher.is_in(at, List::Excepting);
+        let is_small = match self.matcher.token(before).map(|token| token.class) {
+            Some(TokenKind::Word { id, .. }) => {
+                let mut leads = self.table.leads.beginning_with(Key::Word(id));
+                leads.any(|lead| lead.means == Lead::On && lead.items.len() == 1)
+            }
+            _ => false,
+        };
+        is_excepting(before) || is_small && before.checked_sub(1).is_some_and(is_excepting)
+    }
+
+    /// "Gift for May", "Llamar a Julio", "Brief an August": a month or weekday that is also the name of a person,
+    /// after a word that goes with one. Where days have no capitals, a capital says that it is a name.
+    fn is_person(&self, point: &PointHit) -> bool {
+        let is_bare = matches!(point.means, Some(Means::Month | Means::Weekday))
+            && point.end == point.start + 1
+            && !point.has_time
+            && !point.has_sign;
+        let has_capital = match self.matcher.token(point.start).map(|token| token.class) {
+            Some(TokenKind::Word { is_capital, .. }) => is_capital,
+            _ => false,
+        };
+        let can_be_name = match self.table.words.days_have_capitals {
+            true => point.caught.is_ambiguous,
+            false => has_capital,
+        };
+        let before = point.start.checked_sub(1);
+        is_bare
+            && can_be_name
+            && before.is_some_and(|at| self.matcher.is_in(at, List::BeforePerson))
+    }
+
     /// Whether the next token is the end, a mark or a small word, so that nothing is counted or
     /// named by what precedes.
     pub(super) fn stands_alone(&self, at: usize) -> bool {
@@ -164,6 +209,9 @@ impl Parser<'_> {
         if self.names_street(point) || self.names_work(point) || self.is_in_title(point) {
             return false;
         }
+        if self.is_excepted(point.start) || self.is_person(point) {
+            return false;
+        }
         let Some(means) = point.means else {
             return self.is_plausible_time(point, setting, is_led);
         };
@@ -184,7 +232,12 @@ impl Parser<'_> {
             Means::DayMonth if caught.day == Some(2) && self.is_conversion(point) => false,
             Means::Weekday | Means::WeekdayAfterWeeks if is_in(before, List::NamedDay) => false,
             Means::Weekday if caught.is_ambiguous && caught.shift.is_none() => {
-                let is_sign = point.has_time || point.has_sign || is_led && alone;
+                // "Pe luni": the whole name with a word that goes with a date, though "luni" are months too.
+                let is_whole = setting.lead.is_some()
+                    && self.table.words.weekdays.iter().any(|names| {
+                        names.first().is_some_and(|name| self.is_word(point.start, name))
+                    });
+                let is_sign = point.has_time || point.has_sign || (is_led || is_whole) && alone;
                 let follows = self.is_mark_after(point.end);
                 is_sign
                     || caught.is_capital
@@ -250,7 +303,7 @@ impl Parser<'_> {
                     && caught.n.is_some_and(|n| n <= 53)
                     && !self.is_word(point.end, "of")
             }
-            Means::Unit if point.holds == Where::WithSign => is_led && alone,
+            Means::Unit | Means::Weekend if point.holds == Where::WithSign => is_led && alone,
             Means::Ahead | Means::AheadHalf | Means::AheadCouple | Means::AheadWorking => {
                 setting.direction == Direction::Ahead
                     && !self.clause_before(point.start).any(|at| self.matcher.is_in(at, List::Past))

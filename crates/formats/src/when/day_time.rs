@@ -2,17 +2,17 @@
 
 use jiff::civil::{Date, Time};
 
-use super::calendar::plus;
+use super::calendar::{plus, weekday};
 use super::clock;
 use super::figure::Figure;
 use super::grammar::{Parser, PointHit, Setting};
-use super::matching::Match;
+use super::matching::{Caught, Match};
 use super::recurrence::Weekday;
 use super::resolve::{Core, Direction, Resolved, Resolver};
-use super::table::{List, Table};
+use super::table::{List, Sense, Table};
 use super::token::Kind as TokenKind;
 use super::value::{Assumption, Kind, Moment, Zone};
-use super::words::{Lead, Means, TimeMeans, Where};
+use super::words::{Lead, Means, TimeMeans, Unit, Where};
 use super::zone;
 
 impl<'a> Parser<'a> {
@@ -142,10 +142,62 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// "14h": an hour of a clock of 24, and no length of time that fits into a day.
+    /// "Friday 11", "Freitag 11.": the next such day of a month, if it comes within a year; a number that can be an
+    /// hour, within two months. The number is none that counts what is after it, and no hour of a list or a range.
+    pub(super) fn number_of_weekday(
+        &mut self,
+        found: &Match<Means>,
+        start: usize,
+        setting: Setting,
+        base: Date,
+    ) -> Option<PointHit> {
+        let number = found.end;
+        let TokenKind::Number { value, digits: 1..=2 } = self.matcher.token(number)?.class else {
+            return None;
+        };
+        let dot = self.matcher.is_mark(number + 1, &['.'])
+            && self.matcher.token(number + 1).is_some_and(|mark| mark.is_glued);
+        let end = number + 1 + usize::from(dot);
+        let is_joined = self.matcher.is_mark(end, &['-', '–', '—', '/', '&', ':', '+', '*'])
+            || self.matcher.is_in(end, List::Through)
+            || self.matcher.is_in(end, List::And)
+            || self.is_word(end, "of");
+        let table: &'a Table = self.table;
+        let hour = self.matcher.longest(&table.times, number, Where::WithSign);
+        let is_hour = hour.is_some_and(|hour| hour.end > number + 1);
+        if is_joined || is_hour || !self.stands_alone(end) || setting.direction == Direction::Back {
+            return None;
+        }
+        let weekday = found.caught.weekday.and_then(weekday)?;
+        let day = i8::try_from(value).ok().filter(|day| (1..=31).contains(day))?;
+        let mut resolver = Resolver::new(self.reader, setting.direction, base);
+        let text = self.text(start, end);
+        let date = resolver.weekday_of_number(weekday, day, text).ok()?;
+        let months = if day <= 12 && !dot { 2 } else { 12 };
+        let last = plus(base, jiff::Span::new().months(months)).ok()?;
+        let caught = Caught { day: Some(day), ..found.caught };
+        (date <= last).then_some(PointHit {
+            start,
+            end,
+            core: Core::Day(date),
+            assumed: resolver.assumed,
+            is_past: false,
+            means: Some(Means::Weekday),
+            holds: found.holds,
+            caught,
+            has_time: false,
+            is_due: false,
+            has_sign: !found.caught.is_ambiguous,
+        })
+    }
+
+    /// "14h": an hour of a clock of 24, and no length of time that fits into a day. Where hours are not counted with
+    /// this letter, any hour: "mardi 9h".
     pub(super) fn is_hour_of_day(&self, found: &Match<TimeMeans>, at: usize) -> bool {
+        let counts = self.matcher.entry(at + 1).senses.contains(&Sense::Unit(Unit::Hour));
+        let least = if counts { 13 } else { 1 };
         found.end == at + 2
-            && found.caught.clock.is_some_and(|clock| (13..=23).contains(&clock.hour))
+            && found.caught.clock.is_some_and(|clock| (least..=23).contains(&clock.hour))
             && self.matcher.token(at + 1).is_some_and(|token| {
                 token.is_glued && self.matcher.tokens.text_of(token).eq_ignore_ascii_case("h")
             })
@@ -255,7 +307,9 @@ impl<'a> Parser<'a> {
             is_hour.then_some(found)
         })?;
         // "Dinner for 2 on Friday": how many, not when. "Moved for 2" says when.
-        let is_number = found.holds == Where::WithSign && found.end == at + 1;
+        let counts_hours = found.end == at + 2
+            && self.matcher.entry(at + 1).senses.contains(&Sense::Unit(Unit::Hour));
+        let is_number = found.holds == Where::WithSign && (found.end == at + 1 || counts_hours);
         if is_number && setting.allowed != Where::Field && self.is_counted_for(at) {
             return None;
         }

@@ -8,7 +8,7 @@ use super::language::Language;
 use super::table::Table;
 use super::value::Kind;
 use super::words::{
-    Again, Edge, Half, Lead, Means, Relation, Shift, TimeMeans, Unit, Where, Words,
+    Again, Edge, Half, Lead, Means, Relation, ScheduleWords, Shift, TimeMeans, Unit, Where, Words,
 };
 use Where::{Anywhere, Field, WithSign};
 
@@ -202,6 +202,8 @@ static WORDS: Words = Words {
         ("N WEEKDAYS from now/today", Means::WeekdaysAhead, Anywhere),
         ("N WEEKDAY ago", Means::WeekdaysAgo, Anywhere),
         ("N WEEKDAYS ago", Means::WeekdaysAgo, Anywhere),
+        ("the? WEEKDAY N week/weeks ago", Means::WeekdayWeeksAgo, Anywhere),
+        ("N week/weeks ago on? WEEKDAY", Means::WeekdayWeeksAgo, Anywhere),
         ("the? WEEKDAY before last", Means::WeekdayBeforeLast, Anywhere),
         ("OFFSET week", Means::OffsetAndWeek, Anywhere),
         ("this/same time OFFSET", Means::SameTime, Anywhere),
@@ -292,9 +294,9 @@ static WORDS: Words = Words {
         ("the? PLACE quarter", Means::NthQuarter, Field),
         ("YEAR", Means::Year, WithSign),
         ("the? SHIFT UNIT", Means::Unit, Anywhere),
-        ("the weekend", Means::Unit, WithSign),
-        ("weekend", Means::Unit, Field),
-        ("over the weekend", Means::Unit, Anywhere),
+        ("the weekend", Means::Weekend, WithSign),
+        ("weekend", Means::Weekend, Field),
+        ("over the weekend", Means::Weekend, Anywhere),
         ("later/sometime/anytime SHIFT UNIT", Means::Unit, Anywhere),
         ("the? weekend of the? DAY of? MONTH ,? YEAR?", Means::WeekendOf, Anywhere),
         ("the? weekend of MONTH the? DAY ,? YEAR?", Means::WeekendOf, Anywhere),
@@ -593,7 +595,7 @@ static WORDS: Words = Words {
         "valid",
     ],
     day_articles: &["the"],
-    negations: &["not", "never", "don't", "dont", "doesn't", "didn't", "won't", "can't", "cannot", "shouldn't", "mustn't", "isn't", "aren't", "no"],
+    negations: &["not", "never", "don't", "dont", "doesn't", "didn't", "won't", "can't", "cannot", "shouldn't", "mustn't", "isn't", "aren't", "no", "unless"],
     forget: &["forget", "forgotten", "miss", "missed", "fail", "delay", "delayed", "hesitate"],
     offers: &[
         "offer", "application", "applications", "registration", "registrations", "submissions", "enrolment",
@@ -615,4 +617,16 @@ static WORDS: Words = Words {
     titles: &[],
     counted_for: &["for"],
     numeral_systems: &["bin", "binary", "oct", "octal", "dec", "decimal", "hex", "ascii", "bcd"],
+    days_with_today: &[],
+    before_persons: &["for"],
+    excepting: &["except", "excepting", "excluding"],
+    closed: &["closed", "shut"],
+    conditions: &["if", "unless"],
+    schedule: ScheduleWords {
+        each: "every",
+        dropped: &["on the ", "the ", "at "],
+        months: &["month"],
+        of_month: &["of the month"],
+        lists: &[("every day at", &["at "]), ("every month on the", &["on the ", "the "])],
+    },
 };

@@ -7,8 +7,10 @@ use jiff::civil::time;
 use super::language::Language;
 use super::table::Table;
 use super::value::Kind;
-use super::words::{Again, Edge, Lead, Means, Relation, Shift, TimeMeans, Unit, Where, Words};
-use Where::{Anywhere, Field, WithSign};
+use super::words::{
+    Again, Edge, Lead, Means, Relation, ScheduleWords, Shift, TimeMeans, Unit, Where, Words,
+};
+use Where::{Anywhere, WithSign};
 
 /// French.
 pub const FRENCH: Language = Language(&TABLE);
@@ -65,11 +67,11 @@ static WORDS: Words = Words {
         ("semaines", Unit::Week), ("mois", Unit::Month), ("trimestre", Unit::Quarter),
         ("trimestres", Unit::Quarter), ("week-end", Unit::Weekend),
         ("weekend", Unit::Weekend), ("week-ends", Unit::Weekend), ("an", Unit::Year), ("ans", Unit::Year),
-        ("année", Unit::Year), ("années", Unit::Year),
+        ("année", Unit::Year), ("années", Unit::Year), ("l'an", Unit::Year), ("l'année", Unit::Year),
     ],
     shifts: &[
-        ("ce", Shift::This), ("cette", Shift::This), ("prochain", Shift::Coming),
-        ("prochaine", Shift::Coming), ("dernier", Shift::Last), ("dernière", Shift::Last), ("passé", Shift::Last),
+        ("ce", Shift::This), ("cet", Shift::This), ("cette", Shift::This), ("prochain", Shift::Coming),
+        ("prochaine", Shift::Coming), ("dernier", Shift::Last), ("dernière", Shift::Last), ("passé", Shift::Last), ("passée", Shift::Last),
     ],
     edges: &[
         ("début", Edge::Early), ("mi", Edge::Middle), ("fin", Edge::End),
@@ -85,7 +87,7 @@ static WORDS: Words = Words {
     hour_endings: &["h"],
     quarters: &["t"],
     half_years: &["s"],
-    weeks: &["s"],
+    weeks: &["s", "semaine", "sem"],
     days: &[
         ("STAMP", Means::Stamp, Anywhere),
         ("FIGURE", Means::Figure, Anywhere),
@@ -105,7 +107,13 @@ static WORDS: Words = Words {
         ("dans N UNIT et demi/demie", Means::AheadAndHalf, Anywhere),
         ("dans NHALF UNIT", Means::AheadAndHalf, Anywhere),
         ("WEEKDAY en huit", Means::WeekdayAfterWeeks, Anywhere),
+        ("WEEKDAY en quinze", Means::WeekdayAfterFortnights, Anywhere),
         ("le? PLACE WEEKDAY de MONTH YEAR?", Means::NthWeekday, Anywhere),
+        ("le? PLACE WEEKDAY du mois SHIFT?", Means::NthWeekday, Anywhere),
+        ("le? PLACE jour du mois SHIFT?", Means::NthDay, Anywhere),
+        ("WEEKDAY il y a N semaine/semaines", Means::WeekdayWeeksAgo, Anywhere),
+        ("il y a N semaine/semaines ,? le? WEEKDAY", Means::WeekdayWeeksAgo, Anywhere),
+        ("ce/cet/cette PART", Means::PartOfToday, Anywhere),
         ("sous N UNIT", Means::Within, Anywhere),
         ("d'ici N UNIT", Means::Within, Anywhere),
         ("il y a N UNIT", Means::Ago, Anywhere),
@@ -120,14 +128,19 @@ static WORDS: Words = Words {
         ("PLACE semestre de? YEAR", Means::NthHalf, Anywhere),
         ("DAYTH du mois SHIFT", Means::DayOfMonth, Anywhere),
         ("EDGE MONTH YEAR?", Means::Edge, Anywhere),
-        ("la? EDGE du/de mois", Means::EndOf(Unit::Month), Anywhere),
-        ("la? EDGE de l'année", Means::EndOf(Unit::Year), Anywhere),
+        ("la? EDGE du/de/la UNIT SHIFT?", Means::Edge, Anywhere),
+        ("la? EDGE de la UNIT SHIFT?", Means::Edge, Anywhere),
+        ("la? EDGE d'année", Means::EndOf(Unit::Year), Anywhere),
         ("MONTH YEAR", Means::Month, Anywhere),
         ("MONTH", Means::Month, WithSign),
-        ("la? semaine SHIFT", Means::Unit, Field),
-        ("SHIFT week-end/weekend", Means::Unit, Anywhere),
-        ("le? week-end/weekend SHIFT", Means::Unit, Anywhere),
-        ("le week-end/weekend", Means::Unit, WithSign),
+        ("le/la? SHIFT UNIT", Means::Unit, Anywhere),
+        ("SHIFT UNIT ci", Means::Unit, Anywhere),
+        ("le/la? UNIT SHIFT", Means::Unit, Anywhere),
+        ("le? week-end/weekend", Means::Weekend, WithSign),
+        ("la? semaine du DAY MONTH YEAR?", Means::WeekOf, Anywhere),
+        ("WEEK YEAR?", Means::WeekNumber, WithSign),
+        ("en WEEK YEAR?", Means::WeekNumber, Anywhere),
+        ("la WEEK YEAR?", Means::WeekNumber, WithSign),
         ("YEAR", Means::Year, WithSign),
     ],
     relations: &[
@@ -154,6 +167,12 @@ static WORDS: Words = Words {
         ("chaque WEEKDAY", Again::Weekdays, Anywhere),
         ("tous les WEEKDAYS", Again::Weekdays, Anywhere),
         ("un WEEKDAY sur deux", Again::OtherWeekday, Anywhere),
+        ("chaque lundi/lun à/au/jusqu'au/- vendredi/ven", Again::WorkingDays, Anywhere),
+        ("chaque jour ouvrable/ouvré", Again::WorkingDays, Anywhere),
+        ("tous les jours ouvrables/ouvrés", Again::WorkingDays, Anywhere),
+        ("chaque PLACE jour du mois", Again::MonthNthDay, Anywhere),
+        ("le? PLACE jour de chaque mois", Again::MonthNthDay, Anywhere),
+        ("chaque DAYS du mois", Again::MonthDay, Anywhere),
         ("un/une UNIT sur deux", Again::EveryOther, Anywhere),
         ("une fois par UNIT", Again::Interval, Anywhere),
         ("chaque PLACE WEEKDAY du mois", Again::MonthWeekday, Anywhere),
@@ -175,6 +194,7 @@ static WORDS: Words = Words {
         ("au plus tard", Lead::Is(Kind::Due)),
         ("au plus tard le", Lead::Is(Kind::Due)),
         ("pour le", Lead::Is(Kind::Due)),
+        ("pour", Lead::On),
         ("échéance", Lead::Is(Kind::Due)),
         ("échéance :", Lead::Is(Kind::Due)),
         ("échéance le/au", Lead::Is(Kind::Due)),
@@ -263,5 +283,18 @@ static WORDS: Words = Words {
         "rue", "place", "avenue", "boulevard", "bd", "av", "quai", "pont", "square", "cours", "allée", "impasse",
     ],
     street_links: &["du"],
+    counted_for: &["pour"],
+    days_with_today: &[("huit", 7), ("quinze", 14)],
+    before_persons: &["à", "pour"],
+    excepting: &["sauf", "excepté", "hormis"],
+    closed: &["fermé", "fermée", "fermés", "fermées"],
+    conditions: &["si"],
+    schedule: ScheduleWords {
+        each: "chaque",
+        dropped: &["le ", "du ", "de ", "à "],
+        months: &["mois"],
+        of_month: &["du mois"],
+        lists: &[("chaque jour à", &["à "]), ("chaque mois le", &["le "])],
+    },
     ..Words::NONE
 };

@@ -7,7 +7,9 @@ use jiff::civil::time;
 use super::language::Language;
 use super::table::Table;
 use super::value::Kind;
-use super::words::{Again, Edge, Lead, Means, Relation, Shift, TimeMeans, Unit, Where, Words};
+use super::words::{
+    Again, Edge, Lead, Means, Relation, ScheduleWords, Shift, TimeMeans, Unit, Where, Words,
+};
 use Where::{Anywhere, WithSign};
 
 /// German.
@@ -46,7 +48,7 @@ static WORDS: Words = Words {
     days_have_capitals: true,
     nouns_have_capitals: true,
     ambiguous: &[
-        "mo", "di", "mi", "do", "fr", "sa", "so", "jan", "mai", "aug",
+        "mo", "di", "mi", "do", "fr", "sa", "so", "jan", "mai", "aug", "august",
     ],
     numbers: &[
         ("ein", 1), ("eine", 1), ("einer", 1), ("einem", 1), ("einen", 1), ("zwei", 2),
@@ -63,8 +65,9 @@ static WORDS: Words = Words {
         ("jährlich", 1, Unit::Year),
     ],
     places: &[
-        ("ersten", 1), ("erster", 1), ("erstes", 1), ("zweiten", 2), ("zweites", 2), ("dritten", 3), ("vierten", 4),
-        ("letzten", -1), ("letzter", -1),
+        ("ersten", 1), ("erster", 1), ("erstes", 1), ("erste", 1), ("zweiten", 2), ("zweites", 2), ("zweiter", 2),
+        ("zweite", 2), ("dritten", 3), ("dritter", 3), ("dritte", 3), ("vierten", 4), ("vierter", 4), ("vierte", 4),
+        ("letzten", -1), ("letzter", -1), ("letzte", -1),
     ],
     units: &[
         ("minute", Unit::Minute), ("minuten", Unit::Minute), ("stunde", Unit::Hour),
@@ -82,6 +85,7 @@ static WORDS: Words = Words {
         ("nächstem", Shift::Coming), ("kommende", Shift::Coming), ("kommenden", Shift::Coming),
         ("kommender", Shift::Coming), ("kommendes", Shift::Coming), ("kommendem", Shift::Coming),
         ("letzte", Shift::Last), ("letztes", Shift::Last), ("letztem", Shift::Last),
+        ("letzten", Shift::Last), ("letzter", Shift::Last),
         ("vorige", Shift::Last), ("vorigen", Shift::Last), ("voriger", Shift::Last),
         ("voriges", Shift::Last), ("vorigem", Shift::Last), ("vergangene", Shift::Last),
         ("vergangenen", Shift::Last),
@@ -107,7 +111,7 @@ static WORDS: Words = Words {
     hour_endings: &["h", "uhr"],
     quarters: &["q"],
     half_years: &["h"],
-    weeks: &["kw"],
+    weeks: &["kw", "woche", "kalenderwoche"],
     days: &[
         ("STAMP", Means::Stamp, Anywhere),
         ("FIGURE", Means::Figure, Anywhere),
@@ -155,8 +159,15 @@ static WORDS: Words = Words {
         ("monatsende", Means::EndOf(Unit::Month), Anywhere),
         ("jahresende", Means::EndOf(Unit::Year), Anywhere),
         ("quartalsende", Means::EndOf(Unit::Quarter), Anywhere),
-        ("wochenende", Means::Unit, WithSign),
+        ("wochenende", Means::Weekend, WithSign),
         ("PLACE WEEKDAY im? MONTH YEAR?", Means::NthWeekday, Anywhere),
+        ("PLACE WEEKDAY im/des SHIFT? monat/monats", Means::NthWeekday, Anywhere),
+        ("PLACE tag im/des SHIFT? monat/monats", Means::NthDay, Anywhere),
+        ("PLACE werktag/arbeitstag im/des SHIFT? monat/monats", Means::NthWorkingDay, Anywhere),
+        ("woche vom/ab DAY .? MONTH YEAR?", Means::WeekOf, Anywhere),
+        ("WEEKDAY vor N woche/wochen", Means::WeekdayWeeksAgo, Anywhere),
+        ("vor N woche/wochen am? WEEKDAY", Means::WeekdayWeeksAgo, Anywhere),
+        ("diesen/diese PART", Means::PartOfToday, Anywhere),
         ("SHIFT UNIT", Means::Unit, Anywhere),
         ("übernächste/übernächsten/übernächster/übernächstes UNIT", Means::UnitAfterNext, Anywhere),
         ("übernächsten/übernächster WEEKDAY", Means::WeekdayAfterWeeks, Anywhere),
@@ -389,5 +400,16 @@ static WORDS: Words = Words {
     street_links: &["des"],
     counted_for: &["für"],
     titles: &["fr"],
+    before_persons: &["an", "für"],
+    excepting: &["außer", "ausser", "ausgenommen", "ohne"],
+    closed: &["geschlossen"],
+    conditions: &["wenn", "falls", "sofern"],
+    schedule: ScheduleWords {
+        each: "jeden",
+        dropped: &["am ", "um ", "der ", "von "],
+        months: &["monat", "monats"],
+        of_month: &["des monats", "im monat"],
+        lists: &[("jeden tag um", &["um "]), ("jeden monat am", &["am "])],
+    },
     ..Words::NONE
 };

@@ -160,7 +160,7 @@ impl<'a> Parser<'a> {
                 }
                 if hit.kind == Kind::Due
                     && setting.allowed != Where::Field
-                    && self.forbids(start, setting.lead)
+                    && (self.forbids(start, setting.lead) || self.is_condition(start, hit.end))
                 {
                     hit.kind = Kind::Start;
                 }
@@ -348,6 +348,13 @@ impl<'a> Parser<'a> {
                 found.holds = Where::Anywhere;
                 has_both = true;
             }
+        }
+        if found.means == Means::Weekday
+            && found.caught.shift.is_none()
+            && !has_both
+            && let Some(day) = self.number_of_weekday(&found, at, setting, base)
+        {
+            return Some(Ok(day));
         }
         let stamp = found.caught.stamp.map_or("", |(_, token)| self.text(token, token + 1));
         let text = self.text(at, found.end);

@@ -9,7 +9,7 @@ use super::matching::Match;
 use super::resolve::Core;
 use super::table::{List, Table};
 use super::value::{Assumption, Kind, Moment};
-use super::words::{Half, Lead, TimeMeans, Where};
+use super::words::{Half, Lead, Means, TimeMeans, Where};
 
 impl<'a> Parser<'a> {
     /// "3-5pm", "9:00–17:00 on Friday", "tomorrow from 9 to 11", "Friday 3pm to 5pm".
@@ -31,6 +31,10 @@ impl<'a> Parser<'a> {
             place += 1;
         }
         let has_begin = before.is_some() || setting.lead == Some(Lead::Is(Kind::Start));
+        // "Wed 9-10": two hours right after a weekday, and nothing that they count.
+        let is_weekday = before.as_ref().is_some_and(|day| {
+            day.means == Some(Means::Weekday) && day.end == place && !day.has_sign
+        });
         let is_signed = is_led || setting.allowed == Where::Field && has_begin;
         let first = self.matcher.longest(&table.times, place, Where::WithSign)?;
         if first.caught.clock.is_none()
@@ -60,7 +64,19 @@ impl<'a> Parser<'a> {
                 })
                 && found.holds == Where::WithSign
         };
-        if is_bare(&second) && !is_signed
+        let hour = |found: &Match<TimeMeans>| found.caught.clock.map(|clock| clock.hour);
+        let is_stretch = is_weekday
+            && is_bare(&first)
+            && is_bare(&second)
+            && self.matcher.is_mark(joint, &['-', '–'])
+            && (hour(&first) < hour(&second)
+                || hour(&first) >= Some(9) && hour(&second) >= Some(1))
+            && hour(&first) != hour(&second)
+            && first.end == place + 1
+            && second.end == joint + 2
+            && self.stands_alone(second.end)
+            && !self.is_word(second.end, "of");
+        if is_bare(&second) && !is_signed && !is_stretch
             || is_bare(&first)
                 && is_bare(&second)
                 && before.is_none()

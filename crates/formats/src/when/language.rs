@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::table::{Sense, Table};
-use super::words::Lead;
+use super::words::{Lead, ScheduleWords};
 
 /// A language that dates are read in.
 #[derive(Clone, Copy)]
@@ -27,6 +27,18 @@ impl Language {
         let since = leads.filter(|(_, lead)| *lead == Lead::Since).map(|(form, _)| *form);
         let plain = since.filter(|form| form.chars().all(|c| c.is_alphabetic() || c == ' '));
         plain.min_by_key(|form| form.len())
+    }
+
+    /// How a schedule is said in this language.
+    pub(crate) fn schedule(&self) -> &'static ScheduleWords {
+        &self.0.words.schedule
+    }
+
+    /// Whether a word says that nothing is done on the day after it: "closed".
+    pub(crate) fn says_closed(&self, word: &str) -> bool {
+        let closed = self.0.words.closed.iter();
+        let word = word.to_lowercase();
+        closed.into_iter().any(|known| *known == word)
     }
 
     /// Whether a word is the name of a month, whole or short.

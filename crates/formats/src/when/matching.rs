@@ -16,6 +16,8 @@ pub(super) struct Caught {
     /// Whether the year is written with two figures, as in "Dec '26".
     pub has_short_year: bool,
     pub n: Option<u32>,
+    /// The days that N in words means if it counts days: 14 for "quinze".
+    pub days_with_today: Option<u32>,
     /// The number of a half of a year.
     pub half_year: Option<i8>,
     pub day: Option<i8>,
@@ -80,7 +82,7 @@ impl<'a> Matcher<'a> {
     }
 
     pub fn is_in(&self, at: usize, list: List) -> bool {
-        self.entry(at).lists & list as u32 != 0
+        self.entry(at).lists & list as u64 != 0
     }
 
     pub fn is_mark(&self, at: usize, marks: &[char]) -> bool {
@@ -104,6 +106,13 @@ impl<'a> Matcher<'a> {
                 best = Some(Match { end, means: rule.means, holds: rule.holds, caught });
             }
         }
+        if let Some(Match {
+            caught: Caught { n, unit: Some(Unit::Day), days_with_today, .. },
+            ..
+        }) = &mut best
+        {
+            *n = days_with_today.or(*n);
+        }
         best
     }
 
@@ -118,7 +127,7 @@ impl<'a> Matcher<'a> {
             return (at > begin).then_some((at, caught));
         };
         self.steps += 1;
-        let here = if at > begin { self.skip_joint(at) } else { at };
+        let here = if at > begin && !self.is_own_mark(item, at) { self.skip_joint(at) } else { at };
         let mut next = caught;
         if let Some(after) = self.accept(item, here, &mut next)
             && let Some(found) = self.fits(rest, begin, after, next)
@@ -126,6 +135,15 @@ impl<'a> Matcher<'a> {
             return Some(found);
         }
         if item.is_optional { self.fits(rest, begin, at, caught) } else { None }
+    }
+
+    /// Whether the mark at a place is the one that an item is about: "Mon-Fri".
+    fn is_own_mark(&self, item: &Item, at: usize) -> bool {
+        match &item.accepts {
+            Accepts::Words(_, marks) => !marks.is_empty() && self.is_mark(at, marks),
+            Accepts::Mark(mark) => self.is_mark(at, &[*mark]),
+            Accepts::Class(_) => false,
+        }
     }
 
     /// A hyphen between two words ("mid-June") and the full stop of a short form ("Dec. 10").
@@ -151,8 +169,9 @@ impl<'a> Matcher<'a> {
         match &item.accepts {
             Accepts::Mark('\'') => self.is_mark(at, &['\'', '’']).then_some(at + 1),
             Accepts::Mark(mark) => token.is_mark(*mark).then_some(at + 1),
-            Accepts::Words(ids) => match token.class {
+            Accepts::Words(ids, marks) => match token.class {
                 Kind::Word { id, .. } if id != 0 && ids.contains(&id) => Some(at + 1),
+                Kind::Mark(mark) if marks.contains(&mark) => Some(at + 1),
                 _ => None,
             },
             Accepts::Class(class) => self.accept_class(*class, at, token, caught),
@@ -208,6 +227,7 @@ impl<'a> Matcher<'a> {
             Class::N => {
                 let (n, next) = self.count(at, token)?;
                 caught.n = Some(n);
+                caught.days_with_today = self.days_with_today(at, next);
                 Some(next)
             }
             Class::NHalf => {
@@ -433,6 +453,14 @@ impl<'a> Matcher<'a> {
         place += usize::from(self.is_in(place, List::Article));
         let token = *self.token(place)?;
         self.day(place, token, needs_ending)
+    }
+
+    /// What a number of one word counts of days if it counts the first one too.
+    fn days_with_today(&self, at: usize, next: usize) -> Option<u32> {
+        let word = self.tokens.text_of(self.token(at).filter(|_| next == at + 1)?);
+        let counts = self.table.words.days_with_today.iter();
+        let mut fits = counts.filter(|(known, _)| word.to_lowercase() == *known);
+        fits.next().map(|(_, days)| *days)
     }
 
     fn number_word(&self, at: usize) -> Option<u32> {

@@ -141,6 +141,10 @@ impl<'a> Resolver<'a> {
                 let last = self.weekday(&Caught { shift: Some(Shift::Last), ..*caught })?;
                 Core::Day(plus(last, (1 - n).weeks())?)
             }
+            Means::WeekdayWeeksAgo => {
+                let last = self.weekday(&Caught { shift: Some(Shift::Last), ..*caught })?;
+                Core::Day(plus(last, (-n).weeks())?)
+            }
             Means::WeekdayBeforeLast => {
                 let last = self.weekday(&Caught { shift: Some(Shift::Last), ..*caught })?;
                 Core::Day(plus(last, (-1).weeks())?)
@@ -347,7 +351,17 @@ impl<'a> Resolver<'a> {
             }
             Means::Unit => {
                 let shift = caught.shift.unwrap_or(Shift::This);
-                self.unit(shift, caught.unit.unwrap_or(Unit::Weekend)).ok_or_else(misfit)??
+                self.unit(shift, caught.unit.ok_or_else(misfit)?).ok_or_else(misfit)??
+            }
+            Means::NextUnit => {
+                self.unit(Shift::Next, caught.unit.ok_or_else(misfit)?).ok_or_else(misfit)??
+            }
+            Means::Weekend | Means::ComingWeekend => {
+                let shift = match means {
+                    Means::ComingWeekend => Shift::Coming,
+                    _ => caught.shift.unwrap_or(Shift::This),
+                };
+                self.unit(shift, Unit::Weekend).ok_or_else(misfit)??
             }
             Means::UnitAfterNext => {
                 let unit = caught.unit.ok_or_else(misfit)?;

@@ -7,7 +7,9 @@ use jiff::civil::time;
 use super::language::Language;
 use super::table::Table;
 use super::value::Kind;
-use super::words::{Again, Edge, Lead, Means, Relation, Shift, TimeMeans, Unit, Where, Words};
+use super::words::{
+    Again, Edge, Lead, Means, Relation, ScheduleWords, Shift, TimeMeans, Unit, Where, Words,
+};
 use Where::{Anywhere, Field, WithSign};
 
 /// Romanian.
@@ -56,7 +58,7 @@ static WORDS: Words = Words {
         ("doisprezece", 12),
     ],
     places: &[
-        ("prima", 1), ("primul", 1), ("ultima", -1), ("ultimul", -1),
+        ("prima", 1), ("primul", 1), ("doua", 2), ("treia", 3), ("patra", 4), ("ultima", -1), ("ultimul", -1),
     ],
     units: &[
         ("minut", Unit::Minute), ("minute", Unit::Minute), ("oră", Unit::Hour),
@@ -64,12 +66,18 @@ static WORDS: Words = Words {
         ("săptămână", Unit::Week), ("săptămâni", Unit::Week), ("saptamana", Unit::Week),
         ("saptamani", Unit::Week), ("lună", Unit::Month), ("luna", Unit::Month),
         ("luni", Unit::Month), ("trimestru", Unit::Quarter), ("trimestre", Unit::Quarter),
-        ("an", Unit::Year), ("ani", Unit::Year),
+        ("an", Unit::Year), ("ani", Unit::Year), ("săptămâna", Unit::Week), ("săptămânii", Unit::Week),
+        ("saptamanii", Unit::Week), ("lunii", Unit::Month), ("anul", Unit::Year), ("anului", Unit::Year),
+        ("trimestrul", Unit::Quarter), ("trimestrului", Unit::Quarter), ("weekend", Unit::Weekend),
+        ("weekendul", Unit::Weekend), ("weekend-ul", Unit::Weekend),
     ],
     shifts: &[
         ("această", Shift::This), ("aceasta", Shift::This), ("acest", Shift::This),
+        ("asta", Shift::This), ("ăsta", Shift::This), ("acesta", Shift::This),
         ("viitoare", Shift::Coming), ("viitor", Shift::Coming), ("următoare", Shift::Coming),
-        ("următorul", Shift::Coming), ("trecută", Shift::Last), ("trecut", Shift::Last),
+        ("următorul", Shift::Coming), ("următor", Shift::Coming), ("următoarea", Shift::Coming),
+        ("urmatoare", Shift::Coming), ("urmatorul", Shift::Coming), ("trecută", Shift::Last),
+        ("trecuta", Shift::Last), ("trecut", Shift::Last),
     ],
     edges: &[
         ("începutul", Edge::Start), ("inceputul", Edge::Start), ("mijlocul", Edge::Middle),
@@ -83,9 +91,10 @@ static WORDS: Words = Words {
         ("dimineață", time(9, 0, 0, 0)), ("dimineața", time(9, 0, 0, 0)),
         ("prânz", time(12, 0, 0, 0)), ("după-amiază", time(15, 0, 0, 0)),
         ("seara", time(19, 0, 0, 0)), ("seară", time(19, 0, 0, 0)), ("noapte", time(21, 0, 0, 0)),
+        ("noaptea", time(21, 0, 0, 0)), ("după-amiaza", time(15, 0, 0, 0)),
     ],
     quarters: &["t"],
-    weeks: &["săptămâna"],
+    weeks: &["săptămâna", "saptamana"],
     days: &[
         ("STAMP", Means::Stamp, Anywhere),
         ("FIGURE", Means::Figure, Anywhere),
@@ -103,19 +112,31 @@ static WORDS: Words = Words {
         ("rusalii YEAR?", Means::OrthodoxEaster(49), WithSign),
         ("peste/în/in N UNIT și/si jumătate/jumatate", Means::AheadAndHalf, Anywhere),
         ("peste/în/in NHALF UNIT", Means::AheadAndHalf, Anywhere),
-        ("PLACE WEEKDAY din MONTH YEAR?", Means::NthWeekday, Anywhere),
+        ("a? PLACE WEEKDAY din luna? MONTH YEAR?", Means::NthWeekday, Anywhere),
+        ("a? PLACE WEEKDAY a/din lunii/luna/lună SHIFT?", Means::NthWeekday, Anywhere),
+        ("a? PLACE zi a/din lunii/luna/lună SHIFT?", Means::NthDay, Anywhere),
+        ("WEEKDAY acum N săptămână/săptămâni/saptamana/saptamani", Means::WeekdayWeeksAgo, Anywhere),
+        ("acum N săptămână/săptămâni/saptamana/saptamani ,? WEEKDAY", Means::WeekdayWeeksAgo, Anywhere),
+        ("diseară/diseara/deseară/deseara", Means::Tonight, Anywhere),
+        ("astă/asta PART", Means::PartOfToday, Anywhere),
+        ("în/in? PART asta/aceasta/această", Means::PartOfToday, Anywhere),
         ("peste N UNIT", Means::Ahead, Anywhere),
         ("în/in N UNIT", Means::Ahead, Anywhere),
         ("acum N UNIT", Means::Ago, Anywhere),
         ("WEEKDAY SHIFT?", Means::Weekday, Anywhere),
         ("WEEKDAYS SHIFT", Means::Weekday, Anywhere),
-        ("acest/în/in weekend", Means::Unit, Anywhere),
+        ("UNIT SHIFT", Means::Unit, Anywhere),
+        ("acest/această/aceasta UNIT", Means::Unit, Anywhere),
+        ("în/in weekend", Means::Weekend, Anywhere),
+        ("săptămâna/saptamana din DAY MONTH YEAR?", Means::WeekOf, Anywhere),
+        ("WEEK YEAR?", Means::WeekNumber, WithSign),
+        ("în/in WEEK YEAR?", Means::WeekNumber, Anywhere),
         ("DAY MONTH YEAR?", Means::DayMonth, Anywhere),
         ("DAY MONTH ,? BAREYEAR", Means::DayMonth, Anywhere),
         ("DAY - DAY2 MONTH YEAR?", Means::DaysOfMonth, Anywhere),
         ("DAY și/si DAY2 MONTH YEAR?", Means::DaysOfMonth, Anywhere),
-        ("EDGE lunii", Means::EndOf(Unit::Month), Anywhere),
-        ("EDGE anului", Means::EndOf(Unit::Year), Anywhere),
+        ("EDGE UNIT SHIFT?", Means::Edge, Anywhere),
+        ("EDGE lunii MONTH YEAR?", Means::Edge, Anywhere),
         ("EDGE lui? MONTH YEAR?", Means::Edge, Anywhere),
         ("MONTH YEAR", Means::Month, Anywhere),
         ("MONTH", Means::Month, WithSign),
@@ -149,6 +170,12 @@ static WORDS: Words = Words {
         ("o dată pe UNIT", Again::Interval, Anywhere),
         ("în/in? PLACE WEEKDAY din fiecare lună/luna", Again::MonthWeekday, Anywhere),
         ("PLACE WEEKDAY a/al fiecărei/fiecarei luni", Again::MonthWeekday, Anywhere),
+        ("în/in fiecare PLACE WEEKDAY a/din lunii/luna/lună", Again::MonthWeekday, Anywhere),
+        ("în/in fiecare PLACE zi a/din lunii/luna/lună", Again::MonthNthDay, Anywhere),
+        ("PLACE zi a fiecărei/fiecarei luni", Again::MonthNthDay, Anywhere),
+        ("în/in fiecare DAYS a/al/ale/din lunii/luna/lună", Again::MonthDay, Anywhere),
+        ("în/in fiecare luni până/pana/- vineri", Again::WorkingDays, Anywhere),
+        ("în/in fiecare zi lucrătoare/lucratoare", Again::WorkingDays, Anywhere),
         ("WEEKDAYS", Again::Weekdays, Field),
         ("pe? DAYS ale/a/al fiecărei/fiecarei luni", Again::MonthDay, Anywhere),
         ("pe? DAYS în/in fiecare lună/luna", Again::MonthDay, Anywhere),
@@ -188,6 +215,7 @@ static WORDS: Words = Words {
         ("incepand cu", Lead::Is(Kind::Start)),
         ("de pe", Lead::Is(Kind::Start)),
         ("din data de", Lead::Since),
+        ("pentru", Lead::On),
         ("pe", Lead::On),
         ("la", Lead::On),
         ("în", Lead::On),
@@ -263,5 +291,17 @@ static WORDS: Words = Words {
         "strada", "str", "bulevardul", "bd", "piața", "piata", "calea", "șoseaua", "cartierul", "parcul",
     ],
     street_links: &[],
+    counted_for: &["pentru"],
+    before_persons: &["pe", "pentru", "la", "de"],
+    excepting: &["except", "exceptând", "fără", "fara"],
+    closed: &["închis", "închisă", "inchis", "inchisa"],
+    conditions: &["dacă", "daca"],
+    schedule: ScheduleWords {
+        each: "în fiecare",
+        dropped: &["de ", "pe ", "la ", "în "],
+        months: &["lunii", "luna", "lună", "luni"],
+        of_month: &["lunii", "din lună", "din luna"],
+        lists: &[("în fiecare zi la", &["la "]), ("în fiecare lună pe", &["pe "])],
+    },
     ..Words::NONE
 };

@@ -7,8 +7,10 @@ use jiff::civil::time;
 use super::language::Language;
 use super::table::Table;
 use super::value::Kind;
-use super::words::{Again, Edge, Lead, Means, Relation, Shift, TimeMeans, Unit, Where, Words};
-use Where::{Anywhere, Field, WithSign};
+use super::words::{
+    Again, Edge, Lead, Means, Relation, ScheduleWords, Shift, TimeMeans, Unit, Where, Words,
+};
+use Where::{Anywhere, WithSign};
 
 /// Spanish.
 pub const SPANISH: Language = Language(&TABLE);
@@ -67,7 +69,7 @@ static WORDS: Words = Words {
     shifts: &[
         ("este", Shift::This), ("esta", Shift::This), ("próximo", Shift::Coming),
         ("próxima", Shift::Coming), ("proximo", Shift::Coming), ("proxima", Shift::Coming),
-        ("pasado", Shift::Last), ("pasada", Shift::Last), ("viene", Shift::Coming),
+        ("pasado", Shift::Last), ("pasada", Shift::Last),
     ],
     edges: &[
         ("principios", Edge::Early), ("mediados", Edge::Middle), ("finales", Edge::End),
@@ -104,14 +106,29 @@ static WORDS: Words = Words {
         ("en/dentro de? N UNIT y medio/media", Means::AheadAndHalf, Anywhere),
         ("en/dentro de? NHALF UNIT", Means::AheadAndHalf, Anywhere),
         ("el? PLACE WEEKDAY de MONTH de? YEAR?", Means::NthWeekday, Anywhere),
+        ("el? PLACE WEEKDAY del/de SHIFT? mes", Means::NthWeekday, Anywhere),
+        ("el? PLACE WEEKDAY del mes SHIFT", Means::NthWeekday, Anywhere),
+        ("el? PLACE día/dia del/de SHIFT? mes", Means::NthDay, Anywhere),
+        ("el? PLACE día/dia del mes SHIFT", Means::NthDay, Anywhere),
+        ("WEEKDAY de? hace N semana/semanas", Means::WeekdayWeeksAgo, Anywhere),
+        ("hace N semana/semanas ,? el? WEEKDAY", Means::WeekdayWeeksAgo, Anywhere),
+        ("esta/este PART", Means::PartOfToday, Anywhere),
         ("dentro de N UNIT", Means::Ahead, Anywhere),
         ("hace N UNIT", Means::Ago, Anywhere),
         ("SHIFT? WEEKDAY", Means::Weekday, Anywhere),
         ("WEEKDAY SHIFT", Means::Weekday, Anywhere),
         ("WEEKDAY que viene", Means::Weekday, Anywhere),
-        ("la? SHIFT semana", Means::Unit, Field),
-        ("SHIFT fin de semana", Means::Unit, Anywhere),
-        ("el fin de semana", Means::Unit, WithSign),
+        ("la/el? SHIFT UNIT", Means::Unit, Anywhere),
+        ("la/el? UNIT SHIFT", Means::Unit, Anywhere),
+        ("la/el? UNIT que viene", Means::NextUnit, Anywhere),
+        ("SHIFT fin de semana", Means::Weekend, Anywhere),
+        ("el? fin de semana SHIFT", Means::Weekend, Anywhere),
+        ("el? fin de semana que viene", Means::ComingWeekend, Anywhere),
+        ("el? fin de semana", Means::Weekend, Anywhere),
+        ("la? semana del DAY de? MONTH de? YEAR?", Means::WeekOf, Anywhere),
+        ("WEEK YEAR?", Means::WeekNumber, WithSign),
+        ("en la? WEEK YEAR?", Means::WeekNumber, Anywhere),
+        ("la WEEK YEAR?", Means::WeekNumber, WithSign),
         ("DAY de? MONTH de/del? YEAR?", Means::DayMonth, Anywhere),
         ("DAY de? MONTH de/del? ,? BAREYEAR", Means::DayMonth, Anywhere),
         ("DAY al/- DAY2 de? MONTH de? YEAR?", Means::DaysOfMonth, Anywhere),
@@ -120,8 +137,10 @@ static WORDS: Words = Words {
         ("HALFYEAR de? YEAR", Means::HalfYear, Anywhere),
         ("PLACE semestre de? YEAR", Means::NthHalf, Anywhere),
         ("a? EDGE de MONTH de? YEAR?", Means::Edge, Anywhere),
-        ("a? EDGE de mes", Means::EndOf(Unit::Month), Anywhere),
-        ("a? EDGE de año", Means::EndOf(Unit::Year), Anywhere),
+        ("a? EDGE de/del UNIT SHIFT?", Means::Edge, Anywhere),
+        ("a? EDGE del SHIFT UNIT", Means::Edge, Anywhere),
+        ("a? EDGE de la UNIT SHIFT?", Means::Edge, Anywhere),
+        ("a? EDGE de la SHIFT UNIT", Means::Edge, Anywhere),
         ("MONTH de? YEAR", Means::Month, Anywhere),
         ("MONTH", Means::Month, WithSign),
         ("YEAR", Means::Year, WithSign),
@@ -157,6 +176,11 @@ static WORDS: Words = Words {
         ("todos los WEEKDAY", Again::Weekdays, Anywhere),
         ("todos los WEEKDAYS", Again::Weekdays, Anywhere),
         ("todos/todas los/las UNIT", Again::Interval, Anywhere),
+        ("cada lunes/lun a/hasta/- viernes/vie", Again::WorkingDays, Anywhere),
+        ("cada día/dia laborable/hábil", Again::WorkingDays, Anywhere),
+        ("cada PLACE día/dia del/de mes", Again::MonthNthDay, Anywhere),
+        ("el? PLACE día/dia de cada mes", Again::MonthNthDay, Anywhere),
+        ("cada DAYS del/de mes", Again::MonthDay, Anywhere),
         ("los WEEKDAY", Again::Weekdays, Anywhere),
         ("los WEEKDAYS", Again::Weekdays, Anywhere),
         ("el? PLACE WEEKDAY de cada mes", Again::MonthWeekday, Anywhere),
@@ -172,6 +196,7 @@ static WORDS: Words = Words {
         ("hasta", Lead::Is(Kind::Due)),
         ("hasta el", Lead::Is(Kind::Due)),
         ("para el", Lead::Is(Kind::Due)),
+        ("para", Lead::On),
         ("a más tardar", Lead::Is(Kind::Due)),
         ("a más tardar el", Lead::Is(Kind::Due)),
         ("vence", Lead::Is(Kind::Due)),
@@ -265,5 +290,18 @@ static WORDS: Words = Words {
         "calle", "c", "plaza", "pza", "avenida", "avda", "av", "paseo", "barrio", "parque", "puente",
     ],
     street_links: &["del", "de"],
+    counted_for: &["para"],
+    days_with_today: &[("quince", 14)],
+    before_persons: &["a", "para"],
+    excepting: &["excepto", "salvo", "menos"],
+    closed: &["cerrado", "cerrada", "cerrados", "cerradas"],
+    conditions: &["si"],
+    schedule: ScheduleWords {
+        each: "cada",
+        dropped: &["el ", "los ", "de ", "a "],
+        months: &["mes"],
+        of_month: &["del mes", "de mes"],
+        lists: &[("cada día a", &["a "]), ("cada mes el", &["el ", "los "])],
+    },
     ..Words::NONE
 };

@@ -86,7 +86,8 @@ pub(super) enum Class {
 #[derive(Debug, Clone)]
 pub(super) enum Accepts {
     Class(Class),
-    Words(Vec<Id>),
+    /// One of these words or marks.
+    Words(Vec<Id>, Vec<char>),
     Mark(char),
 }
 
@@ -141,7 +142,10 @@ impl<M> Rules<M> {
 /// Every token that an item can accept.
 fn keys(accepts: &Accepts, entries: &[Entry]) -> Vec<Key> {
     let class = match accepts {
-        Accepts::Words(ids) => return ids.iter().map(|id| Key::Word(*id)).collect(),
+        Accepts::Words(ids, marks) => {
+            let words = ids.iter().map(|id| Key::Word(*id));
+            return words.chain(marks.iter().map(|mark| Key::Mark(*mark))).collect();
+        }
         Accepts::Mark(mark) => return vec![Key::Mark(*mark)],
         Accepts::Class(class) => *class,
     };
@@ -197,11 +201,12 @@ pub(super) struct Entry {
     pub senses: Vec<Sense>,
     pub is_ambiguous: bool,
     /// Which of the lists of small words it is in, as bits of [`List`].
-    pub lists: u32,
+    pub lists: u64,
 }
 
 /// The lists of words that only guard against false dates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u64)]
 pub(super) enum List {
     At = 1,
     Through = 2,
@@ -234,6 +239,9 @@ pub(super) enum List {
     Negation = 268_435_456,
     Forget = 536_870_912,
     DayArticle = 1_073_741_824,
+    BeforePerson = 2_147_483_648,
+    Excepting = 4_294_967_296,
+    Condition = 8_589_934_592,
 }
 
 /// The tables of a language, ready to look words up.
@@ -425,9 +433,12 @@ impl Dictionary {
             (List::Counted, words.counted_for),
             (List::Measured, words.measured_by),
             (List::Paper, words.papers),
+            (List::BeforePerson, words.before_persons),
+            (List::Excepting, words.excepting),
+            (List::Condition, words.conditions),
         ] {
             for name in names {
-                self.entry_of(name).lists |= list as u32;
+                self.entry_of(name).lists |= list as u64;
             }
         }
     }
@@ -445,7 +456,13 @@ impl Dictionary {
         let accepts = match (chars.next(), chars.next()) {
             (Some(mark), None) if !mark.is_alphanumeric() => Accepts::Mark(mark),
             _ if name.starts_with(|c: char| c.is_uppercase()) => Accepts::Class(class(name)),
-            _ => Accepts::Words(name.split('/').map(|word| self.intern(word)).collect()),
+            _ => {
+                let mark = |word: &str| word.chars().next().filter(|c| !c.is_alphanumeric());
+                let (marks, words): (Vec<&str>, Vec<&str>) =
+                    name.split('/').partition(|word| mark(word).is_some());
+                let ids = words.into_iter().map(|word| self.intern(word)).collect();
+                Accepts::Words(ids, marks.into_iter().filter_map(mark).collect())
+            }
         };
         Item { accepts, is_optional }
     }

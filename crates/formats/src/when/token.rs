@@ -342,7 +342,7 @@ impl<'a> Tokens<'a> {
             self.has(id, |sense| matches!(sense, Sense::Half(_))),
             self.has(id, |sense| matches!(sense, Sense::Unit(_) | Sense::Month(_))),
         );
-        let is_hour = self.table.entry(id).lists & List::HourEnding as u32 != 0;
+        let is_hour = self.table.entry(id).lists & List::HourEnding as u64 != 0;
         let digits = u8::try_from(figures.len()).unwrap_or(u8::MAX);
         let value = figures.parse().ok().filter(|_| digits <= 4);
         let class = match value {
@@ -365,7 +365,7 @@ impl<'a> Tokens<'a> {
     /// `9h30`, where people write an hour with this letter.
     fn clock_with_letter(&self, piece: &str) -> Option<Clock> {
         let (hour, minute) = piece.split_once('h')?;
-        let is_written = self.table.entry(self.id("h")).lists & List::HourEnding as u32 != 0;
+        let is_written = self.table.entry(self.id("h")).lists & List::HourEnding as u64 != 0;
         let is_time = is_written && hour.len() <= 2 && minute.len() == 2;
         is_time.then(|| figure::clock(&format!("{hour}:{minute}"))).flatten()
     }

@@ -132,6 +132,34 @@ pub struct Words {
     pub counted_for: &'static [&'static str],
     /// Names of numeral systems. "Dec 2 bin" turns decimal to binary.
     pub numeral_systems: &'static [&'static str],
+    /// Numbers in words that count the first day too, with the days that are meant: "quinze jours" are two weeks.
+    pub days_with_today: &'static [(&'static str, u32)],
+    /// Before a date or a person: "Gift for May", "Llamar a Julio". What can be a name is one there.
+    pub before_persons: &'static [&'static str],
+    /// Before a day that is left out: "except Friday".
+    pub excepting: &'static [&'static str],
+    /// Before a day on which nothing can be done: "Closed Sunday".
+    pub closed: &'static [&'static str],
+    /// At the beginning of a clause that only says under which condition something is done: "If not paid by Friday".
+    pub conditions: &'static [&'static str],
+    /// How a schedule is said.
+    pub schedule: ScheduleWords,
+}
+
+/// How people say what happens again without the word for each: "last Friday of the month", "7am and 7pm".
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ScheduleWords {
+    /// What makes the day after it one that comes again: "every".
+    pub each: &'static str,
+    /// What may be before the day, and does not go with `each`.
+    pub dropped: &'static [&'static str],
+    /// Words for a month, of which one is in each weekday of a month.
+    pub months: &'static [&'static str],
+    /// After a day: it is one of any month.
+    pub of_month: &'static [&'static str],
+    /// What a list of times leaves out, and a list of days of the month; each with the words that such a list, and no
+    /// other, can begin with.
+    pub lists: &'static [(&'static str, &'static [&'static str])],
 }
 
 impl Words {
@@ -196,6 +224,12 @@ impl Words {
         titles: &[],
         counted_for: &[],
         numeral_systems: &[],
+        days_with_today: &[],
+        before_persons: &[],
+        excepting: &[],
+        closed: &[],
+        conditions: &[],
+        schedule: ScheduleWords { each: "", dropped: &[], months: &[], of_month: &[], lists: &[] },
     };
 }
 
@@ -326,6 +360,8 @@ pub enum Means {
     WeekdaysAgo,
     /// The second last WEEKDAY before today.
     WeekdayBeforeLast,
+    /// The WEEKDAY before today, and N weeks before that.
+    WeekdayWeeksAgo,
     /// A week after OFFSET.
     OffsetAndWeek,
     /// The time of now, on OFFSET or a UNIT away by SHIFT.
@@ -382,8 +418,14 @@ pub enum Means {
     /// PLACE weekend of MONTH or of the month of SHIFT.
     NthWeekend,
     Year,
-    /// All of UNIT, by SHIFT; without UNIT, the weekend.
+    /// All of UNIT, by SHIFT; without SHIFT, of this one.
     Unit,
+    /// All of the next UNIT.
+    NextUnit,
+    /// Saturday and Sunday, by SHIFT; without SHIFT, of this week.
+    Weekend,
+    /// The next Saturday and Sunday.
+    ComingWeekend,
     /// All of the second UNIT from this one.
     UnitAfterNext,
     /// The week in which DAY of MONTH, DAY of the nearest month or FIGURE lies.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dormouse_types::task::{EntryKind, Flags, Priority, Status};
+use dormouse_types::task::{EntryKind, Flag, Flags, Priority, Status};
 use dormouse_types::{Digest, EntryId, ItemId, Timestamp, draft, hash};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -46,6 +46,33 @@ pub(super) struct Entry {
     pub(super) flags: Flags,
 }
 
+impl Item {
+    /// The same for the same title and tick.
+    pub(super) fn digest(&self) -> Digest {
+        hash::joined(&[&self.title, if self.is_checked { "x" } else { "" }])
+    }
+}
+
+impl Entry {
+    /// An entry without words that is otherwise the same.
+    pub(super) fn clone_without_text(&self) -> Self {
+        Self {
+            key: self.key.clone(),
+            text: String::new(),
+            on: self.on,
+            kind: self.kind,
+            flags: self.flags,
+        }
+    }
+
+    /// The same for the same text and marks.
+    pub(super) fn digest(&self) -> Digest {
+        let marks = Flag::ALL.iter().filter(|flag| self.flags.has(**flag)).map(|flag| flag.name());
+        let parts: Vec<&str> = std::iter::once(self.text.as_str()).chain(marks).collect();
+        hash::joined(&parts)
+    }
+}
+
 fn is_text(kind: &EntryKind) -> bool {
     *kind == EntryKind::Text
 }
@@ -86,6 +113,9 @@ pub(super) struct LastItem {
     /// Whether the file did not have it any more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_gone: bool,
+    /// What the file said of it while it was removed here: named then, and compared once it is restored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) unseen: Option<Digest>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,6 +126,24 @@ pub(super) struct LastEntry {
     pub(super) digest: Digest,
     #[serde(default)]
     pub(super) flags: Flags,
+    /// What the file said of it while it was deleted here: named then, and compared once it is restored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) unseen: Option<Digest>,
+}
+
+impl Last {
+    /// Whether each part of the file was compared with the task: none of them was deleted here.
+    pub(super) fn is_whole(&self) -> bool {
+        self.items.values().all(|item| item.unseen.is_none())
+            && self.entries.values().all(|entry| entry.unseen.is_none())
+    }
+}
+
+impl LastItem {
+    /// An item that the journal has, and of which the file has said nothing yet.
+    pub(super) fn new(id: ItemId, title: String, is_checked: bool) -> Self {
+        Self { id, title, is_checked, is_gone: false, unseen: None }
+    }
 }
 
 pub(super) fn one_line(text: &str) -> String {

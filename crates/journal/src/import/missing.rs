@@ -43,6 +43,7 @@ impl Journal {
         keys: &BTreeSet<&str>,
         words: &BTreeSet<String>,
     ) -> Result<Missing, JournalError> {
+        let keys: BTreeSet<String> = keys.iter().map(|key| import_key(file, key)).collect();
         let start = import_key(file, "");
         // The sign after `|`, so that the range has every key of the file.
         let end = format!("{}}}", &start[..start.len() - 1]);
@@ -56,7 +57,7 @@ impl Journal {
             after.clone_from(last);
             let is_last = page.len() < PAGE;
             for (key, task) in page {
-                if keys.contains(&key[start.len()..]) {
+                if keys.contains(&key) {
                     is_known = true;
                     continue;
                 }

@@ -5,9 +5,11 @@
 
 mod content;
 mod correction;
+mod entry_order;
 mod imported_task;
 mod missing;
 mod own;
+mod paragraphs;
 mod plan;
 mod titles;
 
@@ -15,15 +17,14 @@ use dormouse_store::journal::{imported, task};
 use dormouse_store::{Op, Policy, Refusal, in_list, retry};
 use dormouse_types::{Digest, Id as _, Origin, Seq, TaskId, Timestamp, WorkspaceId, draft, hash};
 use std::collections::{BTreeMap, BTreeSet};
-use std::convert::Infallible;
 use std::sync::{Mutex, PoisonError};
 
 use crate::Journal;
 use crate::decision::Decided;
 use crate::edit::Edit;
-use crate::error::JournalError;
+use crate::error::{JournalError, RuleError};
 use crate::view::TaskView;
-use crate::write::{EditCtx, OnceKey, Rule, plain};
+use crate::write::{EditCtx, Edited, OnceKey, Rule};
 use content::{Content, Last};
 pub use imported_task::ImportedTask;
 pub use missing::Missing;
@@ -67,7 +68,7 @@ pub struct Known {
     pub kept: Vec<String>,
 }
 
-/// A draft beside what is known of its key.
+/// A draft and the result of looking up its key.
 enum Prepared {
     /// Its key is new.
     New(Content),
@@ -144,7 +145,12 @@ impl Journal {
                 Known { task: Some(task), kept: vec![UNREADABLE.to_owned()], ..Known::default() }
             }
             Prepared::Again(task, rule) => {
-                let (plan, _) = rule.plan(&self.task(ws, &task).await?);
+                let view = self.task(ws, &task).await?;
+                if view.deleted_at().is_some() {
+                    let kept = vec![Deleted::KEPT.to_owned()];
+                    return Ok(Known { task: Some(task), kept, ..Known::default() });
+                }
+                let (plan, _) = rule.plan(&view);
                 Known { task: Some(task), changes: plan.changes, kept: plan.kept }
             }
         })
@@ -214,7 +220,7 @@ impl Journal {
             (task, Some(last)) => (task, last),
             (task, None) => return Ok(Prepared::Damaged(task)),
         };
-        if last.digest.as_ref() == Some(&content.digest()) {
+        if last.digest.as_ref() == Some(&content.digest()) && last.is_whole() {
             return Ok(Prepared::Same(task));
         }
         let own = self.own_export(ws, draft).await?;
@@ -247,7 +253,10 @@ impl Journal {
         self.define_for(ws, &content, &ctx).await?;
         let ctx = EditCtx { once: Some(once(&key, &digest, 0)), ..ctx };
         let rule = ImportRule::new(ws, key, None, Last::default(), content);
-        let edited = plain(self.create_with(ws, &ctx, &rule).await)?;
+        let edited = match compared(self.create_with(ws, &ctx, &rule).await)? {
+            Ok(edited) => edited,
+            Err(deleted) => return Ok(deleted.imported()),
+        };
         let kept = rule.planned().kept;
         // Another import of the file had created it since this one looked.
         let outcome = if edited.replayed { Outcome::Unchanged } else { Outcome::Created };
@@ -263,7 +272,10 @@ impl Journal {
     ) -> Result<Imported, JournalError> {
         let once = once(&rule.key, &rule.content.digest(), rule.last.n);
         let ctx = EditCtx { once: Some(once), ..ctx };
-        let edited = plain(self.edit_with(ws, &task, &ctx, &rule).await)?;
+        let edited = match compared(self.edit_with(ws, &task, &ctx, &rule).await)? {
+            Ok(edited) => edited,
+            Err(deleted) => return Ok(deleted.imported()),
+        };
         let Plan { edits, kept, .. } = rule.planned();
         let outcome = match edits.len() {
             0 => Outcome::Unchanged,
@@ -289,7 +301,7 @@ impl Journal {
     }
 }
 
-/// The key under which a draft of a file is known again.
+/// The key under which a draft of a file is recognized.
 ///
 /// The name of the file ends at the first `|` without a backslash before it, so that two files
 /// never share a key. A key that no index could hold is cut, with its digest in place of the rest.
@@ -322,6 +334,35 @@ fn last_import(
 fn once(key: &str, digest: &Digest, n: u64) -> OnceKey {
     let id = hash::joined(&["import", key, digest.as_str(), &n.to_string()]);
     OnceKey { id: id.to_string(), request: digest.clone() }
+}
+
+/// The task of an import is deleted here. Nothing is recorded, since nothing was compared: once the task is
+/// restored, the file brings what it has changed.
+#[derive(Debug, thiserror::Error)]
+#[error("task {task} is deleted, and an import leaves it so")]
+struct Deleted {
+    task: TaskId,
+}
+
+impl Deleted {
+    /// What stays, for a person to read.
+    const KEPT: &'static str = "task (deleted in Dormouse)";
+
+    fn imported(self) -> Imported {
+        let kept = vec![Self::KEPT.to_owned()];
+        Imported { task: self.task, outcome: Outcome::Unchanged, kept, seq: None }
+    }
+}
+
+/// Sets the refusal of the rule apart from the errors of the journal.
+fn compared(
+    result: Result<Edited, RuleError<Deleted>>,
+) -> Result<Result<Edited, Deleted>, JournalError> {
+    match result {
+        Ok(edited) => Ok(Ok(edited)),
+        Err(RuleError::Rule(deleted)) => Ok(Err(deleted)),
+        Err(RuleError::Journal(error)) => Err(error),
+    }
 }
 
 /// An export of the task that it is imported as.
@@ -384,9 +425,12 @@ impl ImportRule {
 }
 
 impl Rule for ImportRule {
-    type Refusal = Infallible;
+    type Refusal = Deleted;
 
-    fn edits(&self, view: &TaskView) -> Result<Vec<Edit>, Infallible> {
+    fn edits(&self, view: &TaskView) -> Result<Vec<Edit>, Deleted> {
+        if view.deleted_at().is_some() {
+            return Err(Deleted { task: view.id().clone() });
+        }
         let (plan, base) = self.plan(view);
         let edits = plan.edits.clone();
         *self.planned.lock().unwrap_or_else(PoisonError::into_inner) = (plan, base);

@@ -4,14 +4,16 @@
 //! task: what was not changed here since the time that the file states is as it was then. What was changed
 //! here since stays, and is named where the file has something else.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use dormouse_store::journal::entry::Entry as HereEntry;
 use dormouse_store::journal::item::Item as HereItem;
 use dormouse_types::task::{Field, Flag, Flags};
-use dormouse_types::{Id as _, Timestamp, draft, hash};
+use dormouse_types::{Timestamp, draft, hash};
 
 use super::content::{Content, Entry, Item, Last, LastEntry, LastItem, one_line};
+use super::entry_order::{Candidate, Since, in_order};
+use super::paragraphs::Known;
 use super::plan::Part;
 use crate::view::TaskView;
 
@@ -84,25 +86,33 @@ pub(super) fn base(
     Base { last, content, changed_here }
 }
 
-/// Whether the part of the task at a place is a part of the file.
-type IsSame<'a, F> = &'a dyn Fn(usize, &F) -> bool;
+/// What a part of a file may be known by.
+type Names<'a, F> = &'a dyn Fn(F) -> Vec<String>;
 
-/// Which part of the task each part of the file is: the first rule that finds one decides.
-fn matched<F>(
-    file: &[F],
-    n_here: usize,
-    key: impl Fn(&F) -> &str,
-    rules: [IsSame<'_, F>; 2],
+/// Which part of the task each part of the file is, by its key: the first rule that finds one decides, and of several
+/// that it finds the first that is not taken. A rule is what each part of the task is known by, and what a part of the
+/// file may be known by.
+fn matched<'a, F>(
+    file: &'a [F],
+    key: impl Fn(&'a F) -> &'a str,
+    rules: [(&'a [String], Names<'_, &'a F>); 2],
 ) -> BTreeMap<String, usize> {
-    let mut taken = vec![false; n_here];
+    let mut taken = BTreeSet::new();
     let mut found = BTreeMap::new();
-    for is_same in rules {
+    for (here, names) in rules {
+        let mut places: HashMap<&str, VecDeque<usize>> = HashMap::new();
+        for (at, name) in here.iter().enumerate().filter(|(at, _)| !taken.contains(at)) {
+            places.entry(name).or_default().push_back(at);
+        }
         for part in file {
             if found.contains_key(key(part)) {
                 continue;
             }
-            if let Some(at) = (0..n_here).find(|&at| !taken[at] && is_same(at, part)) {
-                taken[at] = true;
+            let names = names(part);
+            let first = |name: &String| Some((*places.get(name.as_str())?.front()?, name.clone()));
+            if let Some((at, name)) = names.iter().filter_map(first).min() {
+                places.get_mut(name.as_str()).map(VecDeque::pop_front);
+                taken.insert(at);
                 found.insert(key(part).to_owned(), at);
             }
         }
@@ -117,68 +127,78 @@ fn items(
     is_later: impl Fn(Timestamp) -> bool,
     changed_here: &mut BTreeSet<Part>,
 ) -> BTreeMap<String, LastItem> {
-    let here: Vec<&HereItem> =
-        view.items.iter().chain(&view.removed_items).map(|item| &item.value).collect();
+    // What was removed before the file was written is not in it: one of its title is another.
+    let removed =
+        view.removed_items.iter().filter(|item| item.value.deleted_at.is_some_and(&is_later));
+    let here: Vec<&HereItem> = view.items.iter().chain(removed).map(|item| &item.value).collect();
+    let ids: Vec<String> = here.iter().map(|item| item.id.to_string()).collect();
     let titles: Vec<String> =
         here.iter().map(|item| one_line(&item.title).to_lowercase()).collect();
-    let by_id = |at: usize, item: &Item| here[at].id.as_str() == item.key;
-    let by_title = |at: usize, item: &Item| titles[at] == item.title.to_lowercase();
-    let found = matched(file, here.len(), |item| &item.key, [&by_id, &by_title]);
+    let id = |item: &Item| vec![item.key.clone()];
+    let title = |item: &Item| vec![item.title.to_lowercase()];
+    let found = matched(file, |item| &item.key, [(&ids, &id), (&titles, &title)]);
     let known = file.iter().filter_map(|item| {
         let here = here[*found.get(&item.key)?];
         if is_later(here.updated_at) {
             changed_here.insert(Part::Item(here.id.clone()));
         }
-        // One that was removed here is not missed by the file.
-        let (title, is_checked) = match here.deleted_at {
-            Some(_) => (item.title.clone(), item.is_checked),
-            None => (here.title.clone(), here.is_checked),
-        };
-        Some((
-            item.key.clone(),
-            LastItem { id: here.id.clone(), title, is_checked, is_gone: false },
-        ))
+        let (id, title) = (here.id.clone(), here.title.clone());
+        Some((item.key.clone(), LastItem::new(id, title, here.is_checked)))
     });
     known.collect()
 }
 
-/// The entries that a file has, by their keys in it: by id, else by their words, else, where as many are
-/// left in the file as here, in their order. Takes from the file what an export only shows.
+/// The entries that a file has, by their keys in it: by id, else by their words, else as [`in_order`] tells.
+/// Takes from the file what an export only shows.
 fn entries(
     view: &TaskView,
     file: &mut Vec<Entry>,
     is_later: impl Fn(Timestamp) -> bool,
     changed_here: &mut BTreeSet<Part>,
 ) -> BTreeMap<String, LastEntry> {
-    let here: Vec<&HereEntry> =
-        view.entries.iter().chain(&view.deleted_entries).map(|entry| &entry.value).collect();
+    let mut here: Vec<&HereEntry> = view.entries.iter().map(|entry| &entry.value).collect();
+    // What was deleted before the file was written is not in it.
+    let deleted = view.deleted_entries.iter().map(|entry| &entry.value);
+    here.extend(deleted.filter(|entry| entry.deleted_at.is_some_and(&is_later)));
     let texts: Vec<String> = here.iter().map(|entry| exported(entry)).collect();
-    *file = file.drain(..).flat_map(|entry| apart(entry, &texts)).collect();
+    let known = Known::new(&texts);
+    *file = file.drain(..).flat_map(|entry| known.apart(entry)).collect();
+    let own_lines: HashSet<&str> = texts.iter().flat_map(|text| text.lines()).collect();
     for entry in file.iter_mut() {
-        entry.text = without_shown(&entry.text, &texts);
+        entry.text = without_shown(&entry.text, &own_lines);
     }
-    file.retain(|entry| !entry.text.trim().is_empty());
+    // Where somebody took a text away, its day may still be there.
+    file.retain(|entry| !undated(entry).trim().is_empty());
+    let ids: Vec<String> = here.iter().map(|entry| entry.id.to_string()).collect();
     let word_lists: Vec<String> = texts.iter().map(|text| words(text)).collect();
-    let by_id = |at: usize, entry: &Entry| here[at].id.as_str() == entry.key;
-    let by_words = |at: usize, entry: &Entry| {
-        [entry.text.as_str(), undated(entry)].map(words).contains(&word_lists[at])
-    };
-    let mut found = matched(file, here.len(), |entry| &entry.key, [&by_id, &by_words]);
-    // What is left was edited here or there. The order tells which is which only where nothing was added.
+    let id = |entry: &Entry| vec![entry.key.clone()];
+    let mut found = matched(file, |entry| &entry.key, [(&ids, &id), (&word_lists, &either_words)]);
+    // What is left was edited here or there.
     let used: BTreeSet<usize> = found.values().copied().collect();
-    let was_there = |at: &usize| {
-        !used.contains(at) && here[*at].deleted_at.is_none() && !is_later(here[*at].created_at)
-    };
-    let rest_here: Vec<usize> = (0..here.len()).filter(was_there).collect();
+    let was_there = |at: &usize| !used.contains(at) && !is_later(here[*at].created_at);
+    let mut rest_here: Vec<usize> = (0..here.len()).filter(was_there).collect();
+    rest_here.sort_by_key(|at| (here[*at].created_at, here[*at].position));
     let rest_file: Vec<&Entry> =
         file.iter().filter(|entry| !found.contains_key(&entry.key)).collect();
-    if rest_here.len() == rest_file.len() {
-        found.extend(rest_file.iter().map(|entry| entry.key.clone()).zip(rest_here));
+    let candidates: Vec<Candidate<'_>> = rest_here
+        .iter()
+        .map(|at| Candidate {
+            words: &word_lists[*at],
+            on: here[*at].on,
+            since: match here[*at].deleted_at {
+                Some(_) => Since::Deleted,
+                None if is_later(here[*at].updated_at) => Since::Changed,
+                None => Since::Nothing,
+            },
+        })
+        .collect();
+    for (there, candidate) in in_order(&rest_file, &candidates) {
+        found.insert(rest_file[there].key.clone(), rest_here[candidate]);
     }
     let mut last = BTreeMap::new();
     for entry in file.iter_mut() {
         let Some(&at) = found.get(&entry.key) else { continue };
-        let (here, is_as_here) = (here[at], by_words(at, entry));
+        let (here, is_as_here) = (here[at], either_words(entry).contains(&word_lists[at]));
         let has_day =
             entry.on.is_some_and(|day| here.says().trim_start().starts_with(&day.to_string()));
         if !has_day {
@@ -188,56 +208,22 @@ fn entries(
         if is_later(here.updated_at) || here.minutes.is_some() {
             changed_here.insert(Part::Entry(here.id.clone()));
         }
-        let is_gone = here.deleted_at.is_some();
-        let then = if is_as_here || is_gone { entry.text.as_str() } else { here.says() };
+        let then = if is_as_here { entry.text.as_str() } else { here.says() };
         let digest = hash::sha256(then);
         // A format without a place for the marks of entries says nothing about them.
         let both = |flag: &&Flag| here.flags.has(**flag) && entry.flags.has(**flag);
         let flags = Flag::ALL.iter().filter(both);
         let flags = flags.fold(Flags::NONE, |flags, flag| flags.with(*flag, true));
-        last.insert(entry.key.clone(), LastEntry { id: here.id.clone(), digest, flags });
+        let id = here.id.clone();
+        last.insert(entry.key.clone(), LastEntry { id, digest, flags, unseen: None });
     }
     last
 }
 
-/// An entry of a file as the entries here that it consists of. In Markdown nothing sets one entry without a
-/// day off from the one above it, so they come back as one.
-fn apart(entry: Entry, here: &[String]) -> Vec<Entry> {
-    let here: Vec<(String, usize)> =
-        here.iter().map(|text| (words(text), paragraphs(text).len())).collect();
-    let whole = [entry.text.as_str(), undated(&entry)].map(words);
-    if here.iter().any(|(words, _)| whole.contains(words)) {
-        return vec![entry];
-    }
-    let all = paragraphs(&entry.text);
-    let mut parts: Vec<String> = Vec::new();
-    let (mut at, mut is_open) = (0, false);
-    while at < all.len() {
-        let text = |n: usize| all[at..at + n].join("\n\n");
-        let is_here = |&n: &usize| {
-            let part = Entry { text: text(n), ..entry.clone() };
-            let part = [part.text.as_str(), undated(&part)].map(words);
-            here.iter().any(|(words, length)| *length == n && part.contains(words))
-        };
-        let found = (1..=all.len() - at).rev().find(is_here);
-        let next = text(found.unwrap_or(1));
-        match parts.last_mut().filter(|_| found.is_none() && is_open) {
-            Some(last) => *last = format!("{last}\n\n{next}"),
-            None => parts.push(next),
-        }
-        is_open = found.is_none();
-        at += found.unwrap_or(1);
-    }
-    let part = |(n, text): (usize, String)| match n {
-        0 => Entry { text, ..entry.clone() },
-        n => Entry { key: format!("{}/{}", entry.key, n + 1), text, on: None, ..entry.clone() },
-    };
-    parts.into_iter().enumerate().map(part).collect()
-}
-
-/// The paragraphs of a text.
-fn paragraphs(text: &str) -> Vec<&str> {
-    text.split("\n\n").filter(|part| !part.trim().is_empty()).collect()
+/// The words of an entry of a file, and those without its day.
+fn either_words(entry: &Entry) -> Vec<String> {
+    let all = [entry.text.as_str(), undated(entry)].map(words);
+    all.into_iter().collect()
 }
 
 /// An entry as an export writes its text.
@@ -248,21 +234,21 @@ fn exported(entry: &HereEntry) -> String {
 }
 
 /// The text without the day that a Markdown export puts before it.
-fn undated(entry: &Entry) -> &str {
+pub(super) fn undated(entry: &Entry) -> &str {
     let day = entry.on.map(|day| format!("{day}:"));
     let rest = day.and_then(|day| entry.text.trim_start().strip_prefix(&day));
     rest.map_or(entry.text.as_str(), str::trim_start)
 }
 
 /// The words of a text, whatever the level of its headings and the space around them.
-fn words(text: &str) -> String {
+pub(super) fn words(text: &str) -> String {
     let words = text.lines().flat_map(|line| line.trim_start_matches('#').split_whitespace());
     words.collect::<Vec<_>>().join(" ")
 }
 
 /// A list of named values without the links and the report that an export adds to it. What an entry here
 /// has itself stays.
-fn without_shown(text: &str, here: &[String]) -> String {
+fn without_shown(text: &str, own_lines: &HashSet<&str>) -> String {
     let is_named = |line: &str| {
         let name = line.strip_prefix("- ").and_then(|rest| rest.split_once(": "));
         name.is_some_and(|(name, _)| ONLY_SHOWN.contains(&name))
@@ -272,11 +258,10 @@ fn without_shown(text: &str, here: &[String]) -> String {
     {
         return text.to_owned();
     }
-    let has = |line: &str| here.iter().any(|text| text.lines().any(|own| own == line));
     let (mut kept, mut is_shown) = (Vec::new(), false);
     for line in text.lines() {
         if line.starts_with("- ") {
-            is_shown = is_named(line) && !has(line);
+            is_shown = is_named(line) && !own_lines.contains(line);
         }
         if !is_shown {
             kept.push(line);

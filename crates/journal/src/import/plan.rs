@@ -4,11 +4,11 @@
 //! value is taken only where the journal still has the last imported one, so a person's edit always
 //! wins over a re-import.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dormouse_types::caller::By;
 use dormouse_types::task::{Flag, Flags, Status};
-use dormouse_types::{EntryId, ItemId, LabelId, hash};
+use dormouse_types::{Digest, EntryId, ItemId, LabelId, hash};
 
 use super::content::{Content, Entry, Item, Last, LastEntry, LastItem, one_line};
 use crate::decision::CreatedId;
@@ -35,13 +35,16 @@ pub(super) struct Plan {
     changed_here: BTreeSet<Part>,
     /// Items, by key, that the journal already has from another source.
     adopted: Vec<(String, LastItem)>,
+    /// What the file says of parts that are deleted here, by key: it was not compared.
+    unseen_items: BTreeMap<String, Digest>,
+    unseen_entries: BTreeMap<String, Digest>,
     /// Keys of added items, in the order of their edits.
     added_items: Vec<String>,
     /// Keys of added entries, in the order of their edits.
     added_entries: Vec<String>,
 }
 
-/// Compares a task with its file.
+/// Compares a task that is not deleted with its file.
 ///
 /// `changed_here`: what is known to have been changed here, whatever their last value was.
 pub(super) fn plan(
@@ -51,10 +54,6 @@ pub(super) fn plan(
     changed_here: &BTreeSet<Part>,
 ) -> Plan {
     let mut plan = Plan { changed_here: changed_here.clone(), ..Plan::default() };
-    if view.deleted_at().is_some() {
-        plan.kept.push("task (deleted here)".into());
-        return plan;
-    }
     plan.fields(view, last, new);
     plan.labels(view, last, new);
     let mut below = Below::of(view);
@@ -68,7 +67,8 @@ pub(super) fn plan(
     plan
 }
 
-/// What to remember after the plan was carried out.
+/// What to remember after the plan was carried out. What the file says of a part that is deleted here was
+/// compared with nothing, so that part is compared with the import before once it is restored.
 pub(super) fn after(last: Last, new: &Content, plan: &Plan, made: &[CreatedId]) -> Last {
     let mut items = last.items;
     let mut entries = last.entries;
@@ -79,15 +79,14 @@ pub(super) fn after(last: Last, new: &Content, plan: &Plan, made: &[CreatedId]) 
         match made {
             CreatedId::Item(id) => {
                 if let Some(key) = item_keys.next() {
-                    let (id, title) = (id.clone(), String::new());
-                    let blank = LastItem { id, title, is_checked: false, is_gone: false };
+                    let blank = LastItem::new(id.clone(), String::new(), false);
                     items.insert(key.clone(), blank);
                 }
             }
             CreatedId::Entry(id) => {
                 if let Some(key) = entry_keys.next() {
-                    let blank =
-                        LastEntry { id: id.clone(), digest: hash::sha256(""), flags: Flags::NONE };
+                    let (id, digest) = (id.clone(), hash::sha256(""));
+                    let blank = LastEntry { id, digest, flags: Flags::NONE, unseen: None };
                     entries.insert(key.clone(), blank);
                 }
             }
@@ -98,12 +97,20 @@ pub(super) fn after(last: Last, new: &Content, plan: &Plan, made: &[CreatedId]) 
     for item in &new.items {
         if let Some(known) = items.get_mut(&item.key) {
             known.is_gone = false;
+            known.unseen = plan.unseen_items.get(&item.key).cloned();
+            if known.unseen.is_some() {
+                continue;
+            }
             known.title.clone_from(&item.title);
             known.is_checked = item.is_checked;
         }
     }
     for entry in &new.entries {
         if let Some(known) = entries.get_mut(&entry.key) {
+            known.unseen = plan.unseen_entries.get(&entry.key).cloned();
+            if known.unseen.is_some() {
+                continue;
+            }
             known.digest = hash::sha256(&entry.text);
             known.flags = entry.flags;
         }
@@ -267,7 +274,7 @@ impl Plan {
             };
             let has = |ids: &[LabelId]| ids.contains(&known.id);
             if has(&task.ai_suppressed_label_ids) {
-                self.keep(format!("label {label} (removed here)"));
+                self.keep(format!("label {label} (removed in Dormouse)"));
             } else if !has(&task.label_ids) {
                 self.change(format!("label {label}"));
                 self.edits.push(Edit::AddLabel(known.id.clone()));
@@ -282,8 +289,12 @@ impl Plan {
         below.read(new.depth, Some(&then.id));
         let id = &then.id;
         let Some(now) = view.items.iter().find(|item| item.value.id == *id) else {
-            if then.title != new.title || then.is_checked != new.is_checked {
-                self.keep(format!("item {} (removed here)", new.title));
+            let is_changed = then.title != new.title || then.is_checked != new.is_checked;
+            if is_changed && then.unseen != Some(new.digest()) {
+                self.keep(format!("item {} (removed in Dormouse)", new.title));
+            }
+            if is_changed && !self.changed_here.contains(&Part::Item(id.clone())) {
+                self.unseen_items.insert(new.key.clone(), new.digest());
             }
             return;
         };
@@ -321,7 +332,7 @@ impl Plan {
             let depth = below.add(new.depth);
             self.change(match depth == new.depth {
                 true => format!("item {}", new.title),
-                false => format!("item {} (added at the end, below no other)", new.title),
+                false => format!("item {} (added at the end, at the top level)", new.title),
             });
             let (title, is_checked) = (new.title.clone(), new.is_checked);
             return self.edits.push(Edit::AddItem { title, is_checked, depth });
@@ -332,12 +343,7 @@ impl Plan {
             self.change(format!("item {}", here.title));
             self.edits.push(Edit::CheckItem { item: here.id.clone(), is_checked: true });
         }
-        let known = LastItem {
-            id: here.id.clone(),
-            title: here.title.clone(),
-            is_checked: here.is_checked,
-            is_gone: false,
-        };
+        let known = LastItem::new(here.id.clone(), here.title.clone(), here.is_checked);
         self.adopted.push((new.key.clone(), known));
     }
 
@@ -360,8 +366,12 @@ impl Plan {
         };
         let file = hash::sha256(&new.text);
         let Some(now) = view.entries.iter().find(|entry| entry.value.id == then.id) else {
-            if then.digest != file {
-                self.keep(format!("{} (deleted here)", note(&new.text)));
+            let is_changed = then.digest != file || then.flags != new.flags;
+            if then.digest != file && then.unseen != Some(new.digest()) {
+                self.keep(format!("{} (deleted in Dormouse)", note(&new.text)));
+            }
+            if is_changed && !self.changed_here.contains(&Part::Entry(then.id.clone())) {
+                self.unseen_entries.insert(new.key.clone(), new.digest());
             }
             return;
         };

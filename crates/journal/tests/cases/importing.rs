@@ -1,4 +1,6 @@
-use dormouse_journal::{Edit, Filter, Imported, JournalError, Outcome};
+use std::collections::BTreeSet;
+
+use dormouse_journal::{Edit, Filter, Imported, JournalError, Missing, Outcome};
 use dormouse_store::journal::imported;
 use dormouse_store::{Commit, Db};
 use dormouse_types::draft::{Entry, Item, Task};
@@ -8,7 +10,7 @@ use dormouse_types::{Id as _, Origin, TaskId};
 use crate::world::{WS, World, agent, now, person};
 
 fn item(key: &str, title: &str, is_checked: bool) -> Item {
-    Item { key: key.into(), title: title.into(), is_checked, depth: 0 }
+    Item { key: key.into(), title: title.into(), is_checked, depth: 0, lines: 0..0 }
 }
 
 fn entry(key: &str, text: &str) -> Entry {
@@ -132,7 +134,9 @@ fn what_was_changed_here_is_kept_and_said() {
     let imported = import(&world, &file);
     assert_eq!(imported.outcome, Outcome::Unchanged);
     assert_eq!(imported.kept.len(), 4, "{:?}", imported.kept);
-    for (kept, what) in imported.kept.iter().zip(["status", "dueDate", "larch", "deleted here"]) {
+    for (kept, what) in
+        imported.kept.iter().zip(["status", "dueDate", "larch", "deleted in Dormouse"])
+    {
         assert!(kept.contains(what), "{kept}");
     }
     assert_eq!(world.state(&task), before);
@@ -179,9 +183,92 @@ fn a_deleted_task_is_not_brought_back() {
     let imported = import(&world, &file);
     assert_eq!(
         (imported.outcome, imported.kept),
-        (Outcome::Unchanged, vec!["task (deleted here)".into()])
+        (Outcome::Unchanged, vec!["task (deleted in Dormouse)".into()])
     );
     assert!(world.view(&task).deleted_at().is_some());
+}
+
+#[test]
+fn a_task_that_is_restored_gets_what_its_file_said_while_it_was_deleted() {
+    let world = World::new();
+    let task = import(&world, &shed()).task;
+    world.edit(&task, &[Edit::Delete]).unwrap();
+    let mut file = shed();
+    file.title = "Build the big shed".into();
+    file.items[1].is_checked = true;
+    file.items.push(item("3", "Roof", false));
+    file.entries = vec![entry("a", "The floor needs three bags."), entry("b", "Rain all week.")];
+    let n_changes = world.changes().len();
+    for _ in 0..2 {
+        let imported = import(&world, &file);
+        let deleted = vec!["task (deleted in Dormouse)".to_owned()];
+        assert_eq!((imported.outcome, imported.kept), (Outcome::Unchanged, deleted));
+    }
+    assert_eq!(world.changes().len(), n_changes);
+    world.edit(&task, &[Edit::Restore]).unwrap();
+    let imported = import(&world, &file);
+    assert_eq!((imported.outcome, imported.kept), (Outcome::Updated { changes: 5 }, vec![]));
+    let state = world.state(&task);
+    assert_eq!(state.title, "Build the big shed");
+    let ticks: Vec<_> =
+        titles(&world, &task).into_iter().map(|(_, is_checked)| is_checked).collect();
+    assert_eq!(ticks, [true, true, false]);
+    let texts: Vec<_> = state.entries.iter().map(|entry| entry.text.as_str()).collect();
+    assert_eq!(texts, ["The floor needs three bags.", "Rain all week."]);
+    assert_eq!(import(&world, &file).outcome, Outcome::Unchanged);
+}
+
+#[test]
+fn a_part_that_is_restored_gets_what_its_file_said_while_it_was_deleted() {
+    for is_changed_again in [false, true] {
+        let world = World::new();
+        let task = import(&world, &shed()).task;
+        let view = world.view(&task);
+        let (floor, note) = (view.items[1].value.id.clone(), view.entries[0].value.id.clone());
+        world
+            .edit(&task, &[Edit::RemoveItem(floor.clone()), Edit::DeleteEntry(note.clone())])
+            .unwrap();
+        let mut file = shed();
+        file.items[1] = item("2", "Pour the floor", true);
+        file.entries = vec![entry("a", "The floor needs three bags.")];
+        let kept = import(&world, &file).kept;
+        assert_eq!(
+            kept,
+            [
+                "item Pour the floor (removed in Dormouse)",
+                "note \"The floor needs three bags.\" (deleted in Dormouse)"
+            ]
+        );
+        assert_eq!(import(&world, &file).kept, Vec::<String>::new(), "said once");
+        assert_eq!((world.view(&task).items.len(), world.view(&task).entries.len()), (1, 0));
+        world.edit(&task, &[Edit::RestoreItem(floor), Edit::RestoreEntry(note)]).unwrap();
+        if is_changed_again {
+            file.entries = vec![entry("a", "The floor needs four bags.")];
+        }
+        let imported = import(&world, &file);
+        assert_eq!((imported.outcome, imported.kept), (Outcome::Updated { changes: 2 }, vec![]));
+        assert_eq!(titles(&world, &task)[1], ("Pour the floor".into(), true));
+        assert_eq!(world.state(&task).entries[0].text, file.entries[0].text);
+        assert_eq!(import(&world, &file).outcome, Outcome::Unchanged);
+    }
+}
+
+#[test]
+fn a_part_that_was_changed_and_deleted_here_is_kept_when_it_is_restored() {
+    let world = World::new();
+    let task = import(&world, &shed()).task;
+    let note = world.view(&task).entries[0].value.id.clone();
+    let text = Some("The floor needs my own bag.".to_owned());
+    let edit = Edit::EditEntry { entry: note.clone(), text };
+    world.edit(&task, &[edit, Edit::DeleteEntry(note.clone())]).unwrap();
+    let mut file = shed();
+    file.entries = vec![entry("a", "The floor needs three bags.")];
+    import(&world, &file);
+    world.edit(&task, &[Edit::RestoreEntry(note)]).unwrap();
+    let kept = vec!["note \"The floor needs my own bag.\"".to_owned()];
+    let imported = import(&world, &file);
+    assert_eq!((imported.outcome, imported.kept), (Outcome::Unchanged, kept));
+    assert_eq!(world.state(&task).entries[0].text, "The floor needs my own bag.");
 }
 
 #[test]
@@ -410,4 +497,20 @@ fn a_key_that_no_index_could_hold_is_known_again() {
     assert_eq!(import(&world, &long("b")).outcome, Outcome::Created);
     let keys = world.texts("SELECT key FROM imported WHERE ws = ?1 AND key LIKE ?2", "garden.md|%");
     assert!(keys.iter().all(|key| key.len() < 1_200), "{:?}", keys.iter().map(String::len));
+}
+
+#[test]
+fn a_task_with_a_key_that_no_index_could_hold_is_not_missing_from_its_file() {
+    let world = World::new();
+    let long = Task { key: "ä".repeat(5_000), ..bare(Vec::new()) };
+    let other = Task { title: "Paint the shed".into(), ..bare(Vec::new()) };
+    import(&world, &long);
+    import(&world, &other);
+    let missing = |keys: &[&str]| {
+        let (keys, words) = (keys.iter().copied().collect(), BTreeSet::default());
+        now(world.journal.import_missing(WS, "garden.md", &keys, &words)).expect("read")
+    };
+    assert_eq!(missing(&[&long.key, &other.key]), Missing::default());
+    let titles = vec!["Build the shed".to_owned()];
+    assert_eq!(missing(&[&other.key]), Missing { n: 1, titles });
 }

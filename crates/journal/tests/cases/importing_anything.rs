@@ -47,6 +47,7 @@ fn draft(file: &File) -> Task {
                 title: item_title(*key, *wording),
                 is_checked: *is_checked,
                 depth: 0,
+                lines: 0..0,
             })
             .collect(),
         entries: file

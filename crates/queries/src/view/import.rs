@@ -56,7 +56,7 @@ pub enum ImportEvent {
         /// Tasks in the file.
         total: usize,
     },
-    /// Something to look at: a line that was not understood, or a task that was not written.
+    /// Something to check: a line that was not understood, or a task that was not written.
     #[serde(rename_all = "camelCase")]
     Remark {
         /// The line, from 1.

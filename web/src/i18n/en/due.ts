@@ -24,7 +24,7 @@ export const due = {
   "due.notRead": "“{text}” isn’t a day.",
   "due.category": "@{name}",
   "due.noted": "Note: {text}",
-  "due.notADay": "“{text}” is not a day of the calendar; it stays in the title.",
+  "due.notADay": "“{text}” is not a valid date; it stays in the title.",
   "due.understood": "Understood:",
   "due.keep": "Keep it all as the title",
   "due.readAgain": "Read dates and labels",

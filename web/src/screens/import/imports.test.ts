@@ -317,7 +317,7 @@ describe("files", () => {
 });
 
 it.each<[string, Partial<PlanTask>, boolean[]]>([
-  ["a task with plenty to read", { suggestsAgent: true }, [true, true, false]],
+  ["a task with a lot of text", { suggestsAgent: true }, [true, true, false]],
   ["a short task", {}, [false, true, false]],
   ["a task that is over", { suggestsAgent: true, status: "DONE", agent: "give" }, [false, false, false]],
   ["a task that was given one", { agent: "give" }, [true, true, true]],

@@ -32,7 +32,7 @@ pub struct Params {
     /// Files, or folders of files; `-` reads standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Which tasks get an agent: none, suggested (open tasks with plenty to read) or all
+    /// Which tasks get an agent: none, suggested (open tasks with a lot of text) or all
     /// [default: suggested with a plan, else none]
     #[arg(long, value_name = "WHICH")]
     agents: Option<ImportAgents>,
@@ -44,7 +44,7 @@ pub struct Params {
     /// Only show the plan; write nothing
     #[arg(long)]
     dry_run: bool,
-    /// Show the plan and ask, even if this is no terminal; answers are read from standard input
+    /// Show the plan and ask, even if this is not a terminal; answers are read from standard input
     #[arg(long, conflicts_with_all = ["dry_run", "yes"])]
     plan: bool,
     /// Write without asking
@@ -293,7 +293,7 @@ async fn settle(
 }
 
 /// Opens the plans in an editor. Returns false if nothing changed, or if what was written cannot be
-/// understood; then nothing is changed either, and the next time the editor opens with it.
+/// understood; then nothing is changed either, and the next time the editor opens with it. Says which.
 async fn edit_all(
     session: &mut Session,
     request: &Request,
@@ -311,13 +311,15 @@ async fn edit_all(
         Ok(changed) => changed,
         Err(message) => {
             session.screen.say(message);
-            session
-                .screen
-                .say("Nothing of it is in the plan yet. Answer e to go on with what you wrote.");
+            session.screen.say("None of your edits were applied. Answer e to continue editing.");
             *unread = Some(after);
             return Ok(false);
         }
     };
+    if changed.iter().all(|made| made.corrections.is_empty() && made.columns.is_none()) {
+        session.screen.say("Nothing changed.");
+        return Ok(false);
+    }
     let mut is_changed = false;
     for (source, changes) in sources.iter_mut().zip(changed) {
         if changes.corrections.is_empty() && changes.columns.is_none() {

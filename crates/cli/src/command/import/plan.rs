@@ -68,7 +68,7 @@ pub(super) fn lines(
         }
     }
     if !made.remarks.is_empty() {
-        out.push("To look at:".to_owned());
+        out.push("Please check:".to_owned());
         let remarks = made.remarks.iter();
         out.extend(remarks.map(|at| format!("  line {}: {}", at.line, line(&at.message))));
     }
@@ -84,7 +84,7 @@ fn head(made: &ImportPlan) -> String {
         String::new()
     } else {
         let (new, changed) = (of(ImportOutcome::Created), of(ImportOutcome::Updated));
-        format!(": {new} new, {changed} changed, {} as they are", of(ImportOutcome::Unchanged))
+        format!(": {new} new, {changed} changed, {} unchanged", of(ImportOutcome::Unchanged))
     };
     format!(
         "{}: {}{}, {}{news}",
@@ -135,7 +135,7 @@ fn columns(sheet: &Columns) -> String {
         taken.push(if says { name } else { format!("{name} as {word}") });
     }
     let mut parts = taken;
-    parts.extend((n_kept > 0).then(|| format!("{n_kept} kept as text")));
+    parts.extend((n_kept > 0).then(|| format!("{n_kept} kept in the note")));
     parts.extend((n_left_out > 0).then(|| format!("{n_left_out} left out")));
     parts.join(", ")
 }
@@ -178,10 +178,10 @@ fn facts(task: &TaskPlan, agents: ImportAgents) -> String {
     match task.outcome {
         ImportOutcome::Created => {}
         ImportOutcome::Updated => facts.push(format!("changes {}", some(&task.changes))),
-        ImportOutcome::Unchanged => facts.push("as it is".to_owned()),
+        ImportOutcome::Unchanged => facts.push("unchanged".to_owned()),
     }
     if !task.kept.is_empty() {
-        facts.push(format!("changed here and stays: {}", some(&task.kept)));
+        facts.push(format!("kept as it is in Dormouse: {}", some(&task.kept)));
     }
     let is_agent = has_agent(task, agents);
     if task.outcome == ImportOutcome::Unchanged {
@@ -216,7 +216,7 @@ fn facts(task: &TaskPlan, agents: ImportAgents) -> String {
         facts.extend(is.then(|| word.to_owned()));
     }
     facts.extend(is_agent.then(|| "agent".to_owned()));
-    if facts.is_empty() { "no more than its title".to_owned() } else { facts.join(", ") }
+    if facts.is_empty() { "title only".to_owned() } else { facts.join(", ") }
 }
 
 /// The first of some parts of a task, in words.
@@ -234,7 +234,9 @@ pub(super) fn question(plans: &[ImportPlan]) -> String {
     let is_written = |task: &&TaskPlan| task.outcome != ImportOutcome::Unchanged;
     let answers = "[y]es [n]o [e]dit";
     match (tasks().filter(is_written).count(), tasks().count()) {
-        (0, all) => format!("Nothing would change in {}. Go on? {answers} ", counted(all, "task")),
+        (0, all) => {
+            format!("Nothing would change in {}. Continue? {answers} ", counted(all, "task"))
+        }
         (n, all) if n == all => format!("Write {}? {answers} ", counted(n, "task")),
         (n, all) => format!("Write {n} of {}? {answers} ", counted(all, "task")),
     }

@@ -29,7 +29,7 @@ pub(super) fn as_format(format: Format) -> &'static str {
         Format::Dormouse => "an export of Dormouse, ",
         Format::OtherJson => "JSON, ",
         Format::Opml => "an outline, ",
-        Format::PlainLines => "one task a line, ",
+        Format::PlainLines => "one task per line, ",
     }
 }
 
@@ -131,11 +131,11 @@ impl Progress {
             lines.push(format!("  … and {} more", n_tasks - LISTED));
         }
         if !self.kept.is_empty() {
-            lines.push("Kept as they are here:".to_owned());
+            lines.push("Kept as they are in Dormouse:".to_owned());
             lines.append(&mut self.kept);
         }
         if !self.remarks.is_empty() {
-            lines.push("To look at:".to_owned());
+            lines.push("Please check:".to_owned());
             lines.append(&mut self.remarks);
         }
         lines

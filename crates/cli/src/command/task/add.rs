@@ -130,9 +130,9 @@ fn understood(read: &QuickAdd) -> Vec<String> {
         lines.push(format!("from the title: {} (--plain keeps the words)", parts.join(", ")));
     }
     lines.extend(
-        read.not_a_day.iter().map(|words| {
-            format!("{} is no day of the calendar: it stays in the title", line(words))
-        }),
+        read.not_a_day
+            .iter()
+            .map(|words| format!("{} is not a valid date; it stays in the title", line(words))),
     );
     lines.extend(read.due.iter().flat_map(dates::doubts));
     lines.extend(

@@ -2,7 +2,7 @@
 
 use dormouse_types::task::{Priority, Status};
 
-use super::{NONE, SheetWords};
+use super::SheetWords;
 use crate::reading::Column;
 
 use Column::{Category, Done, Due, Items, Label, Note, Start, Title};
@@ -58,5 +58,4 @@ pub(super) const WORDS: SheetWords = SheetWords {
     ],
     yes: &["oui", "vrai"],
     no: &["non", "faux"],
-    ..NONE
 };

@@ -2,7 +2,7 @@
 
 use dormouse_types::task::{Priority, Status};
 
-use super::{NONE, SheetWords};
+use super::SheetWords;
 use crate::reading::Column;
 
 use Column::{Category, Done, Due, Items, Label, Note, Start, Title};
@@ -56,5 +56,4 @@ pub(super) const WORDS: SheetWords = SheetWords {
     ],
     yes: &["da", "adevărat"],
     no: &["nu", "fals"],
-    ..NONE
 };

@@ -1,6 +1,6 @@
 //! What people call the columns of their sheets, and how they say done, status and priority there, by language.
 //!
-//! A language is a value of [`SheetWords`]; to add one, add its words here.
+//! A language is a value of [`SheetWords`].
 
 mod english;
 mod french;
@@ -8,37 +8,13 @@ mod german;
 mod more;
 mod romanian;
 mod spanish;
+mod table;
 
 use dormouse_types::task::{Priority, Status};
 
 use crate::reading::Column;
 
-/// The words of a language, in lower case and without hyphens.
-struct SheetWords {
-    columns: &'static [(Column, &'static [&'static str])],
-    /// Names of a column of due dates that say no more than that it holds days: next to a deadline, it is when
-    /// something was written down or begins.
-    days: &'static [&'static str],
-    /// Words in the name of a column of days that say that something happened then, or begins: it is not due.
-    past: &'static [&'static str],
-    statuses: &'static [(Status, &'static [&'static str])],
-    priorities: &'static [(Priority, &'static [&'static str])],
-    /// Headings of a list of what is to be done.
-    actions: &'static [&'static str],
-    yes: &'static [&'static str],
-    no: &'static [&'static str],
-}
-
-const NONE: SheetWords = SheetWords {
-    columns: &[],
-    days: &[],
-    past: &[],
-    statuses: &[],
-    priorities: &[],
-    actions: &[],
-    yes: &[],
-    no: &[],
-};
+use table::SheetWords;
 
 /// Where a word means different things in two languages, the first decides.
 const FIRST: &[SheetWords] =

@@ -2,7 +2,7 @@
 
 use dormouse_types::task::{Priority, Status};
 
-use super::SheetWords;
+use super::table::SheetWords;
 use crate::reading::Column;
 
 use Column::{Category, Done, Due, Items, Label, Note, Start, Title};

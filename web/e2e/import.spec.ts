@@ -247,7 +247,7 @@ test("an import that is cancelled keeps what it wrote, and goes on", async ({ ap
   await app.getByRole("button", { name: "Add 1,500 tasks" }).click();
   await expect(app.getByText(/^[1-9][\d,]* of 1,500 tasks$/).first()).toBeVisible();
   await app.getByRole("button", { name: "Cancel" }).click();
-  await expect(app.getByRole("heading", { level: 1, name: /^[\d,]+ of 1,500 tasks added\. Import the list again to go on\.$/ })).toBeVisible();
+  await expect(app.getByRole("heading", { level: 1, name: /^[\d,]+ of 1,500 tasks added\. Import the list again to continue\.$/ })).toBeVisible();
   await app.getByRole("button", { name: "Continue" }).click();
   await expect(app.getByRole("heading", { level: 1, name: /^[\d,]+ tasks? (was|were) added$|^Your tasks are up to date$/ })).toBeVisible({ timeout: 60_000 });
   const counts = (await server.ask("GET", "/api/overview")) as { tasks: number };
@@ -359,7 +359,7 @@ test("Escape drops a corrected plan as Cancel does, with Undo", async ({ app, se
   await expect(app.getByRole("menu")).toBeHidden();
   await app.keyboard.press("Escape");
   await expect(app).toHaveURL(/\/agents$/);
-  await expect(app.getByText("The plan was dropped")).toBeVisible();
+  await expect(app.getByText("The plan was discarded")).toBeVisible();
   await app.getByRole("button", { name: "Undo" }).click();
   await expect(app).toHaveURL(/\/import$/);
   await expect(app.getByText("You joined")).toBeVisible();

@@ -70,7 +70,7 @@ fn an_export_that_is_not_possible_is_refused() {
     let world = World::with_tasks();
     let says = ["unknown format `docx`", "markdown, todoTxt"];
     check_refused(&world, &["export", "--format", "docx"], 2, &says);
-    check_refused(&world, &["export", "--format", "page"], 2, &["a page is of one task"]);
+    check_refused(&world, &["export", "--format", "page"], 2, &["a page shows one task"]);
     check_refused(&world, &["export", "--status", "open"], 2, &["--format"]);
     let both = ["export", "slug fence", "--format", "csv", "--status", "open"];
     check_refused(&world, &both, 2, &["cannot be used with"]);

@@ -58,7 +58,7 @@ fn a_due_day_is_said_in_words_and_what_was_understood_is_said_back() {
     assert_eq!(edit("first monday in may 2036"), "--due: Monday 2036-05-05\n");
     assert_eq!(
         edit("10 december 2036 3pm"),
-        "--due: Wednesday 2036-12-10; 15:00 is left out: this is a day\n"
+        "--due: Wednesday 2036-12-10; 15:00 is ignored: a due date has no time\n"
     );
     assert_eq!(task(&world, "slug fence")["dueOn"], "2036-12-10");
     let said = edit("3/4/2036");

@@ -485,8 +485,9 @@ fn a_list_that_is_downloaded_again_under_another_name_is_said_to_be_there_alread
     assert_eq!(said("board (2).json", board), [both("board.json")]);
     assert_eq!(said("board copy.json", board), [both("board.json")]);
     assert_eq!(said("list (1).txt", plain), [both("list.txt")]);
-    let one = again("this task was", "it", "list.txt");
-    assert_eq!(said("list (1).txt", "Call Ana\n"), [one]);
+    let one = again("this task was", "it", "board.json");
+    let alone = r#"{"name":"Fair","lists":[{"id":"l","name":"Home"}],"cards":[{"id":"c1","name":"Paint","idList":"l"}]}"#;
+    assert_eq!(said("board (2).json", alone), [one]);
     let one = again("1 of these 2 tasks was", "it", "list.txt");
     assert_eq!(said("list (1).txt", "Call Ana\nOil\n"), [one]);
     let two = again("2 of these 3 tasks were", "them", "list.txt");

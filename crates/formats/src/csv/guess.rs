@@ -181,7 +181,7 @@ fn settle(sheet: &Sheet, skip: usize, columns: &mut [ColumnGuess]) {
         let rank = |at: usize| (!names_id(&columns[at].name), filled(at));
         let free = (0..columns.len()).filter(|&at| free(&columns[at]));
         let best = free.rev().max_by_key(|&at| rank(at));
-        // A description in few words names its row, unless a column of texts stands before it.
+        // A description in few words names its row, unless a column before it does, with a text for each.
         let cells = |at: usize| {
             let rows = sheet.rows.iter().skip(skip).take(SAMPLE).filter(|row| !row.is_empty());
             rows.map(move |row| row.cell(at).chars().take(LONG_TITLE + 1).count())
@@ -189,7 +189,9 @@ fn settle(sheet: &Sheet, skip: usize, columns: &mut [ColumnGuess]) {
         let is_short = |at: usize| cells(at).all(|n| (1..=LONG_TITLE).contains(&n));
         let described = (0..columns.len())
             .find(|&at| columns[at].column == Column::Note && is_short(at))
-            .filter(|&at| !best.is_some_and(|b| b < at && columns[b].because == Because::Text));
+            .filter(|&at| {
+                !best.is_some_and(|best| best < at && filled(best) == cells(best).count())
+            });
         let best = described.or(best);
         let best = best.or_else(|| {
             let is_text =

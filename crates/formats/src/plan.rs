@@ -16,6 +16,7 @@ mod work;
 mod due;
 mod join;
 mod layout;
+mod options;
 mod read;
 mod readers;
 mod rework;
@@ -31,4 +32,5 @@ pub use correction::{
     PlannedTask,
 };
 pub use layout::laid_out;
-pub use read::{Error, Options, decode, detect, digest, guessed_encoding, read};
+pub use options::{Error, Options};
+pub use read::{decode, detect, digest, guessed_encoding, read};

@@ -75,7 +75,7 @@ impl Section {
 }
 
 /// Cuts a file at its headings.
-pub(super) fn cut(source: &Source<'_>, outline: &Outline, said: CheckItems) -> Vec<Section> {
+pub(super) fn cut(source: &Source<'_>, outline: &Outline, check_items: CheckItems) -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::with_capacity(outline.headings.len() + 1);
     let mut open: Vec<usize> = Vec::new();
     let starts = std::iter::once(None).chain((0..outline.headings.len()).map(Some));
@@ -113,7 +113,7 @@ pub(super) fn cut(source: &Source<'_>, outline: &Outline, said: CheckItems) -> V
         let first = first.filter(|&line| heading.is_some() && !outline.lines[line].is_opaque);
         let fields = first.filter(|&line| fields::read(source.line(line)).is_some());
         let has_boxes = outline.boxes[boxes.clone()].iter().any(|check| !check.is_plain);
-        let lists_tasks = match said {
+        let lists_tasks = match check_items {
             _ if !has_boxes => false,
             CheckItems::Tasks => true,
             CheckItems::OfOneTask => false,

@@ -41,12 +41,12 @@ pub(super) fn gather(
     remarks: &mut Vec<Remark>,
 ) -> Result<(Vec<Task>, Places), ReadError> {
     let is_own_task = matter.id.as_ref().is_some_and(|id| id.parse::<TaskId>().is_ok());
-    let said = match matter.is_board || outline.has_lanes() {
+    let check_items = match matter.is_board || outline.has_lanes() {
         true => CheckItems::Tasks,
         false if is_own_task => CheckItems::OfOneTask,
         false => CheckItems::Unsaid,
     };
-    let sections = sections::cut(source, outline, said);
+    let sections = sections::cut(source, outline, check_items);
     let has_items = sections.iter().any(Section::carries_task);
     let structure = if has_items {
         structure::decide(&sections, outline, matter.category.is_some())

@@ -2,7 +2,7 @@
 
 use dormouse_types::draft::Task;
 
-use super::read::{Error, Options};
+use super::options::{Error, Options};
 use super::{Format, Place, Reading, Role, lines};
 use crate::csv::Meanings;
 use crate::markdown::{Remark, key};

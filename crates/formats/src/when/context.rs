@@ -124,7 +124,7 @@ impl Parser<'_> {
         is_excepting(before) || is_small && before.checked_sub(1).is_some_and(is_excepting)
     }
 
-    /// "Gift for May", "Llamar a Julio", "Brief an August": a month or weekday that is also the name of a person,
+    /// "Gift for May", "Llamar a Julio", "Gruß an August": a month or weekday that is also the name of a person,
     /// after a word that goes with one. Where days have no capitals, a capital says that it is a name.
     fn is_person(&self, point: &PointHit) -> bool {
         let is_bare = matches!(point.means, Some(Means::Month | Means::Weekday))

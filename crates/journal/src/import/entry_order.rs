@@ -1,8 +1,8 @@
 //! Which entry here an entry of a file is, where neither has the words of the other.
 //!
 //! Entries keep their order in an export. Of the ways to set what is left of both next to each other in that order,
-//! the one is taken in which somebody did the least to the file. An entry that was changed here stands in the file in
-//! words that nobody has any more, and took no change there.
+//! the one is taken in which somebody did the least to the file. An entry that was changed here has
+//! words in the file that nobody has any more, and took no change there.
 
 use std::collections::HashSet;
 

@@ -13,7 +13,7 @@ use dormouse_types::{Timestamp, draft, hash};
 
 use super::content::{Content, Entry, Item, Last, LastEntry, LastItem, one_line};
 use super::entry_order::{Candidate, Since, in_order};
-use super::paragraphs::Known;
+use super::paragraphs::{Known, undated, words};
 use super::plan::Part;
 use crate::view::TaskView;
 
@@ -231,19 +231,6 @@ fn exported(entry: &HereEntry) -> String {
     let minutes = entry.minutes.map(draft::time_spent);
     let text = Some(entry.says().to_owned()).filter(|text| !text.trim().is_empty());
     [text, minutes].into_iter().flatten().collect::<Vec<_>>().join("\n")
-}
-
-/// The text without the day that a Markdown export puts before it.
-pub(super) fn undated(entry: &Entry) -> &str {
-    let day = entry.on.map(|day| format!("{day}:"));
-    let rest = day.and_then(|day| entry.text.trim_start().strip_prefix(&day));
-    rest.map_or(entry.text.as_str(), str::trim_start)
-}
-
-/// The words of a text, whatever the level of its headings and the space around them.
-pub(super) fn words(text: &str) -> String {
-    let words = text.lines().flat_map(|line| line.trim_start_matches('#').split_whitespace());
-    words.collect::<Vec<_>>().join(" ")
 }
 
 /// A list of named values without the links and the report that an export adds to it. What an entry here

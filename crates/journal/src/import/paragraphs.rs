@@ -5,7 +5,6 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::content::Entry;
-use super::own::{undated, words};
 
 /// The entries here, found by the words of their paragraphs.
 ///
@@ -139,6 +138,19 @@ impl Run {
 /// The paragraphs of a text.
 fn paragraphs(text: &str) -> Vec<&str> {
     text.split("\n\n").filter(|part| !part.trim().is_empty()).collect()
+}
+
+/// The text without the day that a Markdown export puts before it.
+pub(super) fn undated(entry: &Entry) -> &str {
+    let day = entry.on.map(|day| format!("{day}:"));
+    let rest = day.and_then(|day| entry.text.trim_start().strip_prefix(&day));
+    rest.map_or(entry.text.as_str(), str::trim_start)
+}
+
+/// The words of a text, whatever the level of its headings and the space around them.
+pub(super) fn words(text: &str) -> String {
+    let words = text.lines().flat_map(|line| line.trim_start_matches('#').split_whitespace());
+    words.collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 //! What a person corrected is kept under the file's name before the first task is written, so the
 //! next import of the file, and an import that goes on after it was interrupted, do the same.
 
-mod renamed_copy;
 mod missing;
 mod moved;
 mod options;
 mod plan;
+mod renamed_copy;
 mod same_titles;
 
 use dormouse_agents::AgentError;

@@ -83,8 +83,7 @@ pub fn looks_like(text: &str) -> bool {
         before = Some(trimmed);
     }
     // A list in which somebody drew few boxes is an outline all the same.
-    let few_boxes = || n_inner > 0 && 5 * n_boxes < n_lines;
-    let is_outline = || n_bulleted == n_lines && few_boxes();
+    let is_outline = || n_bulleted == n_lines && n_inner > 0 && 5 * n_boxes < n_lines;
     let is_tagged = || 2 * n_boxes < n_lines && task_paper::looks_like(text);
     let is_boxed = || n_bulleted == 0 && are_named(&reading::lines(text));
     // Somebody draws a box only for what is done: with an empty one, the other lines would have theirs too.

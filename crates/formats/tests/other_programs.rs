@@ -703,3 +703,9 @@ fn the_rows_that_a_person_sees_of_a_sheet_are_those_that_are_read() {
     assert_eq!(open.len(), 3);
     assert_eq!(open[1].1[0], "\"Door");
 }
+
+#[test]
+fn whether_a_task_is_a_parent_names_no_other_task() {
+    let reading = read(r#"[{"title":"Move","done":false,"isParent":true}]"#);
+    assert!(!text(&reading, 0).contains("Part of"), "{}", text(&reading, 0));
+}

@@ -96,16 +96,15 @@ fn names_of_groups(source: &Source<'_>, outline: &Outline) -> Vec<Heading> {
     let names = sections.flat_map(|(heading, end)| {
         let body = heading.last + 1..end;
         let found = lines_as_headings(source, outline, body.clone(), heading.level + 1);
-        let mut boxes =
-            outline.boxes.iter().map(|check| check.first).filter(|at| body.contains(at));
-        let first_box = boxes.next();
+        let boxes = &outline.boxes;
+        let first_box = boxes.get(boxes.partition_point(|check| check.first < body.start));
         let is_over = |at: usize| {
             let next = (at + 1..body.end).find(|&line| !source.line(line).trim().is_empty());
-            next.is_some_and(|next| outline.boxes.iter().any(|check| check.first == next))
+            next.is_some_and(|next| boxes.binary_search_by_key(&next, |check| check.first).is_ok())
         };
         let are_groups = found.len() > 1
             && found.iter().all(|name| is_over(name.first))
-            && first_box.is_some_and(|first_box| found[0].first < first_box);
+            && first_box.is_some_and(|check| found[0].first < check.first);
         if are_groups { found } else { Vec::new() }
     });
     names.collect()

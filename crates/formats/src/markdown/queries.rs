@@ -18,11 +18,12 @@ pub(super) fn leave_out(source: &Source<'_>, outline: &mut Outline, remarks: &mu
             outline.lines[line].inside.is_none() && QUERIES.contains(&info.trim())
         });
         let is_end = |at: &usize| source.line(*at).trim() == "```";
-        let end = is_query.then(|| (line + 1..n_lines).find(is_end)).flatten();
-        let Some(end) = end else {
+        if !is_query {
             line += 1;
             continue;
-        };
+        }
+        // A block that is never closed goes to the end of the text, and so would those in it.
+        let Some(end) = (line + 1..n_lines).find(is_end) else { break };
         is_of_query[line..=end].fill(true);
         line = end + 1;
     }

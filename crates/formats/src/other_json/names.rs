@@ -77,13 +77,14 @@ pub(super) fn meaning(name: &str) -> Option<Meaning> {
         return Some(Meaning::Machinery);
     }
     let words = words(name);
-    let named = column_named(words.strip_prefix("is ").unwrap_or(&words));
+    let column = column_named(&words);
+    let answered = words.strip_prefix("is ").and_then(column_named);
     let known = NAMES.iter().find(|(_, names)| names.contains(&words.as_str()));
-    match (named, known) {
-        (Some(Column::Canceled), _) => Some(Meaning::Cancelled),
-        (Some(Column::Parent), None) => Some(Meaning::Parent),
+    match (column, known) {
+        _ if [column, answered].contains(&Some(Column::Canceled)) => Some(Meaning::Cancelled),
         (_, Some(&(meaning, _))) => Some(meaning),
-        (_, None) => column_named(&words).map(Meaning::Column),
+        (Some(Column::Parent), None) => Some(Meaning::Parent),
+        (column, None) => column.map(Meaning::Column),
     }
 }
 

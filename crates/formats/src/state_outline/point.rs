@@ -1,5 +1,7 @@
 //! The first line of a point: its state, priority, words and labels.
 
+use std::collections::BTreeMap;
+
 use dormouse_types::limits;
 use dormouse_types::task::{Priority, Status};
 
@@ -19,13 +21,13 @@ const STATES: &[(&str, Status)] = &[
 
 /// The words that say how far a point is: those above, and those that a file of Org mode names for itself.
 pub(super) struct States {
-    own: Vec<(String, Status)>,
+    own: BTreeMap<String, Status>,
 }
 
 impl States {
     /// The states of a text: `#+TODO: TODO PROJ(p) | DONE(d) SOLD`. Those behind the bar say that it is done.
     pub fn of<'a>(lines: impl Iterator<Item = &'a str>) -> Self {
-        let mut own = Vec::new();
+        let mut own = BTreeMap::new();
         for (_, value) in lines
             .filter_map(keyword)
             .filter(|(name, _)| matches!(name.as_str(), "TODO" | "SEQ_TODO" | "TYP_TODO"))
@@ -39,7 +41,7 @@ impl States {
                 let word = word.split('(').next().unwrap_or_default();
                 let is_known = STATES.iter().any(|(known, _)| *known == word);
                 if !word.is_empty() && !is_known {
-                    own.push((word.to_owned(), status));
+                    own.entry(word.to_owned()).or_insert(status);
                 }
             }
         }
@@ -48,13 +50,12 @@ impl States {
 
     fn status(&self, word: &str) -> Option<Status> {
         let known = STATES.iter().find(|(known, _)| *known == word).map(|&(_, status)| status);
-        let own = || self.own.iter().find(|(own, _)| own == word).map(|&(_, status)| status);
-        known.or_else(own)
+        known.or_else(|| self.own.get(word).copied())
     }
 
     /// Whether a word says more than the status that it is read as.
     pub fn is_own(&self, word: &str) -> bool {
-        self.own.iter().any(|(own, status)| own == word && *status == Status::Open)
+        self.own.get(word) == Some(&Status::Open)
     }
 }
 

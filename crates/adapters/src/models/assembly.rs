@@ -54,6 +54,14 @@ enum Part {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CallRef(usize);
 
+/// What names the call that a fragment is of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CallFragment<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) id: Option<&'a str>,
+    pub(crate) has_arguments: bool,
+}
+
 /// How a turn ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stop {
@@ -214,19 +222,24 @@ impl Assembly {
     }
 
     /// Whether a fragment with a name begins another call than the one that it is addressed to: that
-    /// one is complete, and has another id, or neither has an id and the fragment no key. Some
-    /// servers give every call the index 0, some give none.
-    pub(crate) fn is_another(&mut self, call: CallRef, key: Option<u64>, id: Option<&str>) -> bool {
+    /// one is complete, and has another id, or neither has one. Some servers give every call the
+    /// index 0, some give none, and some repeat the name with each fragment of a call. A call
+    /// without arguments is complete if a call of another tool follows it.
+    pub(crate) fn is_another(&mut self, call: CallRef, fragment: &CallFragment<'_>) -> bool {
+        let CallFragment { name, id, has_arguments } = *fragment;
         let draft = &mut self.calls[call.0];
-        let has_other_id = match id {
+        let may_be_another = match id {
             Some(id) => !draft.id.is_empty() && id != draft.id,
-            None => draft.id.is_empty() && key.is_none(),
+            None => draft.id.is_empty() && (has_arguments || name != draft.name),
         };
-        if !has_other_id || draft.n_reads == MAX_READS {
+        if !may_be_another || draft.name.is_empty() || draft.n_reads == MAX_READS {
             return false;
         }
         draft.n_reads += 1;
-        repair::is_complete(&draft.json)
+        match draft.json.trim() {
+            "" => id.is_some() || name != draft.name,
+            json => repair::is_complete(json),
+        }
     }
 
     /// More of the arguments of a call.

@@ -9,7 +9,9 @@ use dormouse_types::model::{ToolChoice, TurnEvent, Usage};
 use dormouse_types::port::ModelLocation;
 use serde_json::{Value, json};
 
-use super::assembly::{Assembly, CallRef, Stop, TurnContext, refusal, too_many_calls};
+use super::assembly::{
+    Assembly, CallFragment, CallRef, Stop, TurnContext, refusal, too_many_calls,
+};
 use super::config::ModelConfig;
 use super::conversation::{Conversation, Past, past_arguments, past_name};
 use super::failure::{self, WireError};
@@ -338,13 +340,20 @@ impl Decoder {
                 }
             },
         };
+        let arguments = fragment.pointer("/function/arguments");
+        let has_arguments = arguments.is_some_and(|it| it.is_object() || it.as_str() > Some(""));
         let found = match key {
             Some(key) => self.turn.find(key),
             None => self.turn.last(),
         };
-        match found {
-            Some(call) if name.is_none() || !self.turn.is_another(call, key, id) => Ok(call),
-            Some(_) | None => self.turn.begin(key.unwrap_or(u64::MAX)),
+        match (found, name) {
+            (Some(call), None) => Ok(call),
+            (Some(call), Some(name))
+                if !self.turn.is_another(call, &CallFragment { name, id, has_arguments }) =>
+            {
+                Ok(call)
+            }
+            (Some(_) | None, _) => self.turn.begin(key.unwrap_or(u64::MAX)),
         }
     }
 

@@ -53,7 +53,7 @@ async fn fetch(
     match answer.media_type().as_str() {
         "application/json" | "text/plain" | "" => {
             let answer = json(answer, &origin).await?;
-            let models = read(&answer).map(|models| without_key(models, config));
+            let models = read(&answer, config.format).map(|models| without_key(models, config));
             models.ok_or_else(|| match answer.get("error") {
                 Some(error) if !error.is_null() => failure::of_object(&answer, config),
                 Some(_) | None => {
@@ -73,11 +73,12 @@ fn without_key(mut models: Vec<ListedModel>, config: &ModelConfig) -> Vec<Listed
     models
 }
 
-/// Reads a list in any of the formats; `None` if it is none.
-fn read(answer: &Value) -> Option<Vec<ListedModel>> {
+/// Reads a list, in the shape of any of the formats; `None` if it is none.
+fn read(answer: &Value, format: WireFormat) -> Option<Vec<ListedModel>> {
     let items = ["data", "models"].iter().find_map(|name| answer.get(*name)?.as_array());
     let items = items.or_else(|| answer.as_array())?;
-    let mut models: Vec<_> = items.iter().take(MAX_MODELS).filter_map(model).collect();
+    let mut models: Vec<_> =
+        items.iter().take(MAX_MODELS).filter_map(|item| model(item, format)).collect();
     models.sort_by(|a, b| a.id.cmp(&b.id));
     models.dedup_by(|a, b| a.id == b.id);
     Some(models)
@@ -88,9 +89,14 @@ fn read(answer: &Value) -> Option<Vec<ListedModel>> {
 /// Sources for the window: OpenRouter `context_length`, vLLM `max_model_len`, Mistral
 /// `max_context_length`, llama.cpp `meta.n_ctx` and `meta.n_ctx_train`, Groq `context_window`,
 /// Anthropic `max_input_tokens`, Gemini `inputTokenLimit`.
-fn model(item: &Value) -> Option<ListedModel> {
-    let id = ["id", "name", "model"].iter().find_map(|name| item.get(*name)?.as_str())?;
-    let id = id.strip_prefix("models/").unwrap_or(id);
+fn model(item: &Value, format: WireFormat) -> Option<ListedModel> {
+    let names = ["id", "name", "model"];
+    let id = item.as_str().or_else(|| names.iter().find_map(|name| item.get(*name)?.as_str()))?;
+    let id = match format {
+        // Gemini lists the paths of its models. Elsewhere, a folder of this name is part of an id.
+        WireFormat::Gemini => id.strip_prefix("models/").unwrap_or(id),
+        WireFormat::ChatCompletions | WireFormat::Responses | WireFormat::Anthropic => id,
+    };
     let is_usable = !id.is_empty()
         && id.chars().count() <= MAX_ID
         && !id.chars().any(|c| c.is_whitespace() || c.is_control());

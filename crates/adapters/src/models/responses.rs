@@ -54,7 +54,7 @@ pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> Str
         ("store", false.into()),
         ("max_output_tokens", config.max_output_tokens.into()),
     ]);
-    if may_reason(config.model.as_str()) {
+    if reasons(config.model.as_str()) {
         body = body.with([("include", json!(["reasoning.encrypted_content"]).into())]);
     }
     if !conversation.tools.is_empty() {
@@ -96,12 +96,21 @@ pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> Str
     body.text()
 }
 
-/// Whether a model may have reasoning to give. OpenAI's models that do not reason refuse a request
-/// that wants it back.
-fn may_reason(model: &str) -> bool {
+/// Whether a model has reasoning to give, by its name: `o3-mini`, `gpt-5`, `ft:o4-mini:acme`, `codex`.
+///
+/// A model that does not reason refuses a request that wants it back, so it is not requested of a
+/// name that does not say so, such as the one that a person gave a deployment. Such a model works; its
+/// thoughts are not carried from turn to turn.
+fn reasons(model: &str) -> bool {
     let model = model.rsplit('/').next().unwrap_or(model);
-    let is_older = ["gpt-3", "gpt-4", "chatgpt-4"].iter().any(|name| model.starts_with(name));
-    !is_older && !model.contains("-chat")
+    let model = model.strip_prefix("ft:").unwrap_or(model);
+    let generation = |name: &str| {
+        let rest = model.strip_prefix(name)?;
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        rest[..digits].parse::<u32>().ok()
+    };
+    let is_family = generation("o").is_some() || generation("gpt-").is_some_and(|n| n >= 5);
+    (is_family || model.contains("codex") || model.contains("gpt-oss")) && !model.contains("-chat")
 }
 
 fn item(piece: Replay<'_>) -> Option<Json> {
@@ -238,7 +247,10 @@ impl Decoder {
                 }
                 self.turn.close(call);
             }
-            "reasoning" => self.turn.keep(reasoning(item))?,
+            // Without its encrypted content, nobody can read it back.
+            "reasoning" if item.get("encrypted_content").is_some_and(Value::is_string) => {
+                self.turn.keep(reasoning(item))?;
+            }
             "message" => {
                 let parts = item.get("content").and_then(Value::as_array);
                 let is_streamed = self.streamed.contains(&place);

@@ -279,10 +279,20 @@ fn a_model_that_does_not_reason_gets_no_request_for_reasoning() {
         let model = ModelId::new(id).unwrap();
         rendered(ModelConfig { model, ..config(WireFormat::Responses) }, &request())
     };
-    for id in ["gpt-5-nano", "o4-mini", "openai/gpt-oss-120b"] {
+    for id in [
+        "gpt-5-nano",
+        "gpt-6",
+        "o4-mini",
+        "ft:o4-mini:acme::x1",
+        "openai/gpt-oss-120b",
+        "codex-mini",
+    ] {
         assert!(body(id).contains("reasoning.encrypted_content"), "{id}");
     }
-    for id in ["gpt-4o", "openai/gpt-4.1-mini", "gpt-5-chat-latest"] {
+    // A deployment may have any name, and its model may not reason.
+    for id in
+        ["gpt-4o", "openai/gpt-4.1-mini", "gpt-5-chat-latest", "ft:gpt-4o:acme", "prod", "orca"]
+    {
         assert!(!body(id).contains("reasoning.encrypted_content"), "{id}");
     }
 }

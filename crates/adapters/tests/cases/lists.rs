@@ -21,11 +21,14 @@ async fn every_format_has_its_list() {
                 {"id":"llama","meta":{"n_ctx_train":2048}},
                 {"id":"router","context_length":131072,"supported_parameters":["tools"]},
                 {"id":"mistral","max_context_length":32768,"capabilities":{"function_calling":false}},
-                {"id":"plain"},{"id":"plain"},{"id":"has space"},{"id":""},{"no":"id"},7
+                {"id":"plain"},{"id":"plain"},{"id":"has space"},{"id":""},{"no":"id"},7,
+                "name-alone",{"id":"models/folder"}
             ]}"#,
             vec![
                 listed("llama", Some(2048), None),
                 listed("mistral", Some(32768), Some(false)),
+                listed("models/folder", None, None),
+                listed("name-alone", None, None),
                 listed("plain", None, None),
                 listed("router", Some(131_072), Some(true)),
                 listed("vllm", Some(8192), None),

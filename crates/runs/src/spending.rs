@@ -57,6 +57,9 @@ pub enum Outcome<'a> {
     /// The provider broke it off or never answered: what it cost is not known either, and the wake is
     /// no cause of it.
     BrokenOff,
+    /// The program stopped, or a person switched paid calls off: what it cost is not known either, and the wake
+    /// is no cause of it.
+    Interrupted,
     /// Of several calls that were reserved together, the provider counted some: what they cost in all
     /// is not known.
     PartlyCounted(&'a Usage),
@@ -113,10 +116,11 @@ fn account_scope(scope: OverBudget, run: &RunKey, holder: &HolderId) -> String {
     }
 }
 
-/// Returns whether a wake would go beyond its own cap with a call.
-pub fn is_beyond_wake(budgets: &Budgets, so_far: RunCost, amount: Amount) -> bool {
-    let limit = budgets.limit(OverBudget::Wake, amount.unit);
-    limit.is_some_and(|limit| so_far.micro_dollars.saturating_add(amount.value) > limit)
+/// Returns the cap of a wake that would go beyond it with a call; `None` if it would not.
+pub fn cap_exceeded(budgets: &Budgets, so_far: RunCost, amount: Amount) -> Option<Amount> {
+    let limit = budgets.limit(OverBudget::Wake, amount.unit)?;
+    let is_beyond = so_far.micro_dollars.saturating_add(amount.value) > limit;
+    is_beyond.then_some(Amount { value: limit, ..amount })
 }
 
 impl Reservation {
@@ -219,6 +223,7 @@ impl Reservation {
             Outcome::NotServed => (CallStatus::Settled, 0, None),
             Outcome::Unknown => (CallStatus::Assumed, reserved, None),
             Outcome::BrokenOff => (CallStatus::BrokenOff, reserved, None),
+            Outcome::Interrupted => (CallStatus::Interrupted, reserved, None),
             Outcome::PartlyCounted(usage) => {
                 (CallStatus::Assumed, reserved, self.believed(Some(usage)))
             }
@@ -253,21 +258,30 @@ pub fn assumed(ws: WorkspaceId, run: &RunKey, open: &[OpenCall]) -> Vec<Op> {
 
 /// Says why a wake may not make a call, for a person.
 pub fn refusal(scope: OverBudget, amount: Amount, day: Date) -> String {
-    let what = match amount.unit {
+    let who = match scope {
+        OverBudget::Wake => "this wake",
+        OverBudget::Agent => "this agent",
+        OverBudget::Workspace => "all agents",
+    };
+    format!("the next call may cost {}, more than {who} may still spend on {day}", words(amount))
+}
+
+/// Says that a wake has no room for a call below its cap, for a person.
+pub fn wake_refusal(cap: Amount, so_far: RunCost, amount: Amount) -> String {
+    let spent = Amount { value: so_far.micro_dollars, ..cap };
+    format!(
+        "the next call may cost {}, and one wake may spend {}, of which {} is used: raise what a wake may \
+         spend, or choose a cheaper model; the last report stays",
+        words(amount),
+        words(cap),
+        words(spent)
+    )
+}
+
+fn words(amount: Amount) -> String {
+    match amount.unit {
         Unit::MicroDollars => dollars(amount.value),
         Unit::Tokens => format!("{} tokens", amount.value),
-    };
-    match scope {
-        OverBudget::Wake => format!(
-            "the next call may cost {what}, more than is left of what one wake may spend; what \
-             stood before stays"
-        ),
-        OverBudget::Agent => {
-            format!("the next call may cost {what}, more than this agent may still spend on {day}")
-        }
-        OverBudget::Workspace => {
-            format!("the next call may cost {what}, more than all agents may still spend on {day}")
-        }
     }
 }
 

@@ -28,6 +28,9 @@ crate::closed_list! {
         /// The provider broke the call off: it counts as its reservation for the budgets of the day, and
         /// not for what one wake may spend, because the wake is no cause of it.
         BrokenOff = "brokenOff",
+        /// It was ended from outside: the program stopped, or a person switched paid calls off. It counts as
+        /// its reservation for the budgets of the day, and not for what one wake may spend.
+        Interrupted = "interrupted",
     }
 }
 

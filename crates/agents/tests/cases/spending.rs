@@ -411,10 +411,27 @@ fn a_call_under_way_holds_nobody_until_midnight_for_whom_there_is_room_after_it(
 #[test]
 fn a_wake_beyond_its_cap_fails_and_says_so() {
     let case = Case::new(vec![answer(Some(USED))]);
-    case.settings(|settings| settings.budgets.wake = RESERVED - 1);
+    case.settings(|settings| settings.budgets.wake = RESERVED / 2);
     let End::Failed { error } = case.run() else { panic!("it ran beyond its cap") };
-    assert!(error.contains("$0.0060"), "{error}");
+    assert!(
+        error.contains("may cost $0.0060, and one wake may spend $0.0030, of which $0.00 is used"),
+        "{error}"
+    );
+    assert!(error.contains("raise what a wake may spend"), "{error}");
     assert_eq!(case.requests(), 0);
+}
+
+#[test]
+fn a_wake_that_has_its_report_ends_with_it_where_its_cap_has_no_room_for_another_turn() {
+    let turn = vec![call(), TurnEvent::Usage(USED), TurnEvent::End { ended: false }];
+    let case = Case::new(vec![Ok(turn)]);
+    case.settings(|settings| settings.budgets.wake = RESERVED + COST - 1);
+    assert_eq!(case.run(), DONE);
+    assert_eq!((case.requests(), case.spent()), (1, (0, COST)));
+    assert_eq!(
+        case.world.report(&case.agent).and_then(|report| report.tldr).as_deref(),
+        Some("All quiet.")
+    );
 }
 
 #[test]
@@ -463,6 +480,14 @@ fn switching_paid_calls_off_ends_a_call_under_way_and_counts_its_reservation() {
     assert_eq!(case.spent(), (0, RESERVED));
     assert_eq!(case.put_off(&case.agent), Some(PutOff::PaidCalls));
     assert_eq!(case.world.agent_state(&case.agent).consecutive_failure_count, 0);
+    // The person ended that call: the cap of the wake has as much room as before.
+    case.settings(|settings| {
+        settings.paid_calls = true;
+        settings.budgets.wake = RESERVED;
+    });
+    case.model.0.hangs.store(false, Ordering::Relaxed);
+    case.model.0.turns.lock().expect("one thread").push(answer(Some(USED)));
+    assert_eq!((case.run(), case.spent()), (DONE, (0, RESERVED + COST)));
 }
 
 #[test]
@@ -536,7 +561,7 @@ fn after_an_outage(why: ProviderUnavailable) -> i64 {
         case.world.later(if attempt < 5 { 10 } else { 1800 });
     }
     assert_eq!(case.world.reports(&case.agent), reports, "the last report stays");
-    assert_eq!(case.world.events("provider:away").len(), 6, "each time it is held anew");
+    assert_eq!(case.world.events("provider:away").len(), 6, "each time it is held again");
     let spent = case.spent().1 - COST;
     let lease = case.claim(&case.agent).expect("the provider may be asked");
     assert_eq!(now(case.agents.scheduler().run_alive(lease)).expect("it ran").end, DONE);
@@ -597,10 +622,12 @@ fn a_budget_that_is_lifted_while_a_wake_is_put_off_is_not_overlooked() {
     assert_eq!(now(case.agents.scheduler().run_alive(lease)).expect("it ran").end, DONE);
 }
 
-/// A node that died during a call leaves the reservation; the run asks again, and both count.
+/// A node that died during a call leaves the reservation; the run asks again, and both count in the budgets of
+/// the day. The cap of the wake has room as before, since the wake did not cause it.
 #[test]
 fn a_call_that_nobody_settled_stays_reserved() {
     let case = Case::new(vec![Ok(vec![call()]), answer(Some(USED))]);
+    case.settings(|settings| settings.budgets.wake = RESERVED);
     case.world.wake_now(&case.agent, None);
     let lease = now(case.agents.scheduler().claim(WS, &case.world.row(&case.agent)));
     let lease = lease.expect("a claim").expect("a lease");

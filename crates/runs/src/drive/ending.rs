@@ -81,6 +81,12 @@ impl ActiveRun<'_> {
         self.finish_recorded_early(false, Some(&why), Vec::new()).await
     }
 
+    /// Ends a run with what is recorded, because what one wake may spend has no room for another turn.
+    pub(super) async fn finish_at_cap(&mut self) -> Result<End, RunError> {
+        let why = "ended early: what one wake may spend has no room for another turn";
+        self.finish_recorded_early(false, Some(why), Vec::new()).await
+    }
+
     async fn finish_recorded_early(
         &mut self,
         cut: bool,
@@ -216,7 +222,8 @@ impl ActiveRun<'_> {
 
     pub(super) async fn stopped(&self) -> Result<End, RunError> {
         let now = self.driver.clock.now();
-        self.requeue(Some(now), None, self.settled(Outcome::Unknown), Vec::new()).await?;
+        let settled = self.settled(Outcome::Interrupted);
+        self.requeue(Some(now), None, settled, Vec::new()).await?;
         Ok(End::Requeued { reason: "the program stops".into() })
     }
 

@@ -61,9 +61,13 @@ impl ActiveRun<'_> {
         }
         let day = self.driver.day_of(now);
         let amount = spending::price_of(&*self.model, outgoing);
-        if spending::is_beyond_wake(&budgets, so_far, amount) {
-            let error = spending::refusal(OverBudget::Wake, amount, day);
-            return self.fail(error).await.map(Some);
+        if let Some(cap) = spending::cap_exceeded(&budgets, so_far, amount) {
+            // As where the window has no room: a run that has what it is for ends with it.
+            let has_all = request.turn > 1 && self.handler.is_closed(&self.log);
+            return match has_all {
+                true => self.finish_at_cap().await.map(Some),
+                false => self.fail(spending::wake_refusal(cap, so_far, amount)).await.map(Some),
+            };
         }
         let call = model_call::NewCall {
             run: run.key.clone(),
@@ -130,7 +134,7 @@ impl ActiveRun<'_> {
         let Limits { budgets, so_far, .. } = self.limits(request.turn).await?;
         let amount = spending::price_of(&*self.model, &outgoing);
         let half = Budgets { wake: budgets.wake / 2, ..budgets };
-        Ok(!spending::is_beyond_wake(&half, so_far, amount))
+        Ok(spending::cap_exceeded(&half, so_far, amount).is_none())
     }
 
     /// Reads what calls of a turn of the run are limited by.
@@ -172,12 +176,12 @@ impl ActiveRun<'_> {
     pub(super) async fn put_off_by_switch(&self) -> Result<End, RunError> {
         let now = self.driver.clock.now();
         let until = now + PAID_CALLS_OFF;
-        let mut ops = self.settled(Outcome::Unknown);
+        let mut ops = self.settled(Outcome::Interrupted);
         ops.push(model_setting::forbids_paid_calls(self.lease.ws));
         let put_off = self.requeue(Some(until), Some(PutOff::PaidCalls), ops, Vec::new()).await;
         match put_off {
             Err(RunError::Commit(CommitError::Refused { refusal: Refusal::Stale, .. })) => {
-                let settled = self.settled(Outcome::Unknown);
+                let settled = self.settled(Outcome::Interrupted);
                 self.requeue(Some(now), None, settled, Vec::new()).await?;
             }
             other => other?,

@@ -162,8 +162,8 @@ pub fn assume(workspace: WorkspaceId, run: &RunKey, count: usize) -> Op {
 pub struct RunCost {
     /// Calls for the turn that is requested next.
     pub attempts: i64,
-    /// Units: micro-dollars. Open calls count as their reservation, those that the provider broke off
-    /// not at all.
+    /// Units: micro-dollars. Only calls that ended by themselves count: the provider or a person ended the
+    /// others, or the process died with them, and the wake is no cause of that.
     pub micro_dollars: i64,
 }
 
@@ -172,14 +172,15 @@ pub fn of_run(workspace: WorkspaceId, run: &RunKey, turn: u32) -> Query<RunCost>
     Query {
         db: Db::Agent,
         sql: "SELECT CAST(COALESCE(SUM(CASE WHEN turn = ?3 THEN 1 ELSE 0 END), 0) AS BIGINT),
-                CAST(COALESCE(SUM(CASE WHEN unit = 'microDollars' AND status <> ?4
-                  THEN COALESCE(cost, reserved) ELSE 0 END), 0) AS BIGINT)
+                CAST(COALESCE(SUM(CASE WHEN unit = 'microDollars' AND status IN (?4, ?5)
+                  THEN cost ELSE 0 END), 0) AS BIGINT)
               FROM model_calls WHERE ws = ?1 AND run_key = ?2",
         params: params_values![
             ws(workspace),
             run.as_str(),
             i64::from(turn),
-            CallStatus::BrokenOff.name()
+            CallStatus::Settled.name(),
+            CallStatus::Assumed.name()
         ],
         decode: |row| {
             let column = |e| ReadError::column(Db::Agent, "model_call", &e);

@@ -28,7 +28,7 @@ pub(crate) use columns::{column_named, names_any_day, names_id, names_past, name
 pub(crate) use dates::{Dated, Dates, day_of, of_milliseconds};
 pub use details::{DETAILS, is_details};
 pub(crate) use details::{Details, of_item};
-pub(crate) use draft::{Comment, Draft};
+pub(crate) use draft::{Comment, Draft, shortened};
 pub use error::ReadError;
 pub(crate) use family::{Candidate, Family, families};
 pub(crate) use gather::Gather;

@@ -105,17 +105,17 @@ impl Draft {
         let task = &mut self.task;
         let mut whole = Vec::new();
         task.title = task.title.split_whitespace().collect::<Vec<_>>().join(" ");
-        if let Some(cut) = cut(&task.title, limits::TITLE) {
+        if let Some(short) = shortened(&task.title, limits::TITLE) {
             moved
                 .push("the title is too long: shortened, with the full text kept as a note".into());
-            whole.push(("title".to_owned(), std::mem::replace(&mut task.title, cut)));
+            whole.push(("title".to_owned(), std::mem::replace(&mut task.title, short)));
         }
         for (n, item) in task.items.iter_mut().enumerate() {
-            if let Some(cut) = cut(&item.title, limits::ITEM_TITLE) {
+            if let Some(short) = shortened(&item.title, limits::ITEM_TITLE) {
                 moved.push(
                     "an item is too long: shortened, with the full text kept as a note".into(),
                 );
-                whole.push((format!("item {n}"), std::mem::replace(&mut item.title, cut)));
+                whole.push((format!("item {n}"), std::mem::replace(&mut item.title, short)));
             }
         }
         if task.items.len() > limits::ITEMS_PER_TASK.max {
@@ -149,13 +149,13 @@ impl Draft {
             task.estimate_minutes = None;
         }
         if let Some(reason) = &task.status_reason
-            && let Some(cut) = cut(reason, limits::REASON)
+            && let Some(short) = shortened(reason, limits::REASON)
         {
             moved.push(
                 "the reason is too long: shortened, with the full text kept as a note".into(),
             );
             whole.push(("reason".to_owned(), reason.clone()));
-            task.status_reason = Some(cut);
+            task.status_reason = Some(short);
         }
         number(&mut task.items);
         let mut add = |key: String, text: &str, like: &Comment| {
@@ -179,7 +179,7 @@ impl Draft {
 }
 
 /// A text cut to a limit, including the ellipsis; `None` if it fits.
-fn cut(text: &str, limit: Limit) -> Option<String> {
+pub(crate) fn shortened(text: &str, limit: Limit) -> Option<String> {
     limit.check(text.chars().count()).err()?;
     let mut short: String = text.chars().take(limit.max - 1).collect();
     short.push('…');

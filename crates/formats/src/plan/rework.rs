@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use dormouse_types::draft::{Item, Task};
-use dormouse_types::limits::{self, Limit};
+use dormouse_types::limits;
 use dormouse_types::task::{Flags, Status};
 
 use super::Role;
@@ -106,7 +106,7 @@ fn change_roles(
         let checked = limits::ITEMS_PER_TASK.check(n_items);
         checked.map_err(|source| CorrectionError::Limit { line: line + 1, source })?;
         let key = taken.take(format!("{}#1", fold(&title)), "line");
-        let title = match shortened(&title, limits::ITEM_TITLE) {
+        let title = match intake::shortened(&title, limits::ITEM_TITLE) {
             Some(short) => {
                 let text = vec![TextLine { text: title, from: None }];
                 texts.push(TextPiece {
@@ -163,7 +163,7 @@ fn without_words_of(item: &ItemPiece, lines: &[&str], texts: &mut Vec<TextPiece>
     }
 }
 
-/// Where the item of a line belongs: after those above it, with what has no lines behind them. The others keep their
+/// Where the item of a line belongs: after those above it, followed by what has no lines. The others keep their
 /// order, which may not be that of the text.
 fn place_of(line: usize, items: &[ItemPiece]) -> usize {
     let first = |piece: &ItemPiece| piece.lines.first().copied();
@@ -184,13 +184,6 @@ fn in_order<T>(all: &mut Vec<T>, line: impl Fn(&T) -> Option<usize>) {
         .collect();
     keyed.sort_by_key(|(line, _)| *line);
     all.extend(keyed.into_iter().map(|(_, one)| one));
-}
-
-fn shortened(text: &str, limit: Limit) -> Option<String> {
-    limit.check(text.chars().count()).err()?;
-    let mut short: String = text.chars().take(limit.max - 1).collect();
-    short.push('…');
-    Some(short)
 }
 
 /// Which new task takes which line; none for what stays.
@@ -302,7 +295,7 @@ impl Owners {
                 ..Task::default()
             };
             let mut pieces = Pieces { task, items: Vec::new(), texts: Vec::new() };
-            pieces.task.title = match shortened(&title, limits::TITLE) {
+            pieces.task.title = match intake::shortened(&title, limits::TITLE) {
                 Some(short) => {
                     let text = vec![TextLine { text: title, from: None }];
                     pieces.texts.push(TextPiece {

@@ -100,14 +100,8 @@ export function write(request: PlanRequest, agents: AgentsFor, each: (line: Impo
   return lines<ImportLine>(path, body, headers, each, signal);
 }
 
-/** Which correction of a request was refused: by its place in the request, else by the line that is named. */
+/** Which correction of a request was refused, by its place in the request. */
 export function refusedCorrection(problem: Problem, corrections: PlanRequest["corrections"]): number | undefined {
-  for (const { pointer, message } of [...problem.fields, { pointer: undefined, message: problem.detail }]) {
-    const at = /corrections\/(\d+)/.exec(pointer ?? "")?.[1];
-    if (at !== undefined && corrections[Number(at)] !== undefined) return Number(at);
-    const line = Number(/\bline (\d+)\b/i.exec(message)?.[1]);
-    const named = corrections.findLastIndex((correction) => correction.line === line);
-    if (named >= 0) return named;
-  }
-  return undefined;
+  const at = problem.fields.map(({ pointer }) => /^\/corrections\/(\d+)$/.exec(pointer ?? "")?.[1]).find((found) => found !== undefined);
+  return at === undefined || Number(at) >= corrections.length ? undefined : Number(at);
 }

@@ -48,7 +48,7 @@ export interface Plan {
   undos: readonly Undo[];
 }
 
-/** Tasks that are over get no agent. */
+/** Finished tasks get no agent. */
 export const isOver = (task: PlanTask): boolean => task.status === "DONE" || task.status === "REJECTED";
 
 /** Whether a task gets an agent. */

@@ -32,10 +32,18 @@ const planFor = (request: Sent): ImportPlan => ({
   file: "a.md", format: (request.query.get("format") ?? "markdown") as ImportPlan["format"], digest: "d1", lines: [], remarks: [], sheet: null,
   tasks: request.corrections.map(({ line, edit }) => ({ line, title: edit }) as PlanTask),
 });
-const refusal = (line: number) => ({
+const refusal = (at: number) => ({
   status: 422,
-  body: { type: "/problems/validation-failed", title: "No", detail: `line ${line}: there is no task above to join` },
+  body: {
+    type: "/problems/validation-failed", title: "No",
+    errors: [{ pointer: `/corrections/${at}`, code: "correction", message: "there is no task above to join" }],
+  },
 });
+
+const refusedAt = (request: Sent, is: (correction: Correction) => boolean): ReturnType<typeof answer> => {
+  const at = request.corrections.findIndex(is);
+  return at < 0 ? { status: 200, body: planFor(request) } : refusal(at);
+};
 
 beforeEach(() => {
   undoing.take();
@@ -86,7 +94,7 @@ describe("the plan of a text", () => {
     const text = await read();
     text.correct({ line: 3, edit: "leaveOut" }, "two");
     await settle(text);
-    answer = (request) => (request.corrections.some(({ edit }) => edit === "join") ? refusal(1) : { status: 200, body: planFor(request) });
+    answer = (request) => refusedAt(request, ({ edit }) => edit === "join");
     text.correct({ line: 1, edit: "join" }, "A");
     await vi.waitFor(() => expect(text.refused).toBeDefined());
     await settle(text);
@@ -99,7 +107,7 @@ describe("the plan of a text", () => {
     const text = await read();
     for (const line of [1, 2, 3]) text.correct({ line, edit: "leaveOut" }, "");
     await settle(text);
-    answer = (request) => (request.corrections.some(({ line }) => line === 2) ? refusal(2) : { status: 200, body: planFor(request) });
+    answer = (request) => refusedAt(request, ({ line }) => line === 2);
     await text.read();
     expect(edits(text)).toEqual(["1 leaveOut", "3 leaveOut"]);
   });
@@ -139,7 +147,7 @@ describe("the plan of a text", () => {
 });
 
 describe("what is typed into the plan", () => {
-  it("can be waited for, but a text that is read anew cannot: the person has not seen its plan", async () => {
+  it("can be waited for, but a text that is read again cannot: the person has not seen its plan", async () => {
     const text = await read();
     expect(text.isReady).toBe(true);
     text.correct({ line: 2, edit: "split" }, "one");
@@ -203,7 +211,7 @@ describe("the last thing done to a text", () => {
     const text = await read();
     text.correct({ line: 3, edit: "leaveOut" }, "two");
     await text.settled();
-    answer = (request) => (request.corrections.some(({ edit }) => edit === "join") ? refusal(1) : { status: 200, body: planFor(request) });
+    answer = (request) => refusedAt(request, ({ edit }) => edit === "join");
     text.correct({ line: 1, edit: "join" }, "A");
     await vi.waitFor(() => expect(text.refused).toBeDefined());
     await text.settled();
@@ -319,7 +327,7 @@ describe("files", () => {
 it.each<[string, Partial<PlanTask>, boolean[]]>([
   ["a task with a lot of text", { suggestsAgent: true }, [true, true, false]],
   ["a short task", {}, [false, true, false]],
-  ["a task that is over", { suggestsAgent: true, status: "DONE", agent: "give" }, [false, false, false]],
+  ["a finished task", { suggestsAgent: true, status: "DONE", agent: "give" }, [false, false, false]],
   ["a task that was given one", { agent: "give" }, [true, true, true]],
   ["a task that was refused one", { suggestsAgent: true, agent: "refuse" }, [false, false, false]],
 ])("an agent for %s", (_, given, expected) => {
@@ -329,15 +337,15 @@ it.each<[string, Partial<PlanTask>, boolean[]]>([
 
 describe("the refused one of several corrections", () => {
   const corrections: Correction[] = [{ line: 4, edit: "join" }, { line: 9, edit: "split" }];
-  it("is named by its place", () => {
-    const problem = new Problem({ status: 422, code: "x", title: "", fields: [{ pointer: "/corrections/0", message: "no" }] });
-    expect(refusedCorrection(problem, corrections)).toBe(0);
+  it.each([
+    ["its place", [{ pointer: "/corrections/1", message: "no" }], 1],
+    ["no place", [{ message: "line 9: no" }], undefined],
+    ["another field", [{ pointer: "/digest", message: "no" }], undefined],
+    ["a place that does not exist", [{ pointer: "/corrections/2", message: "no" }], undefined],
+  ])("is known by %s", (_, fields, expected) => {
+    const problem = new Problem({ status: 422, code: "x", title: "", fields });
+    expect(refusedCorrection(problem, corrections)).toBe(expected);
   });
-  it("is named by its line", () => {
-    const problem = new Problem({ status: 422, code: "x", title: "", fields: [{ message: "line 9: not so" }] });
-    expect(refusedCorrection(problem, corrections)).toBe(1);
-  });
-  it("may not be named", () => expect(refusedCorrection(new Problem({ status: 422, code: "x", title: "" }), corrections)).toBeUndefined());
 });
 
 describe("an import on its way", () => {

@@ -138,7 +138,7 @@ export class PlannedText {
     }
   }
 
-  /** Reads the text anew, and keeps the corrections that still fit. */
+  /** Reads the text again, and keeps the corrections that still fit. */
   read(): Promise<void> {
     return (this.#work = this.#read(false));
   }
@@ -246,7 +246,7 @@ export class PlannedText {
   #begin(isTaking: boolean): AbortSignal {
     this.#request?.abort();
     this.#request = new AbortController();
-    // What was to be read anew and is not yet is still not what the person saw.
+    // What was to be read again and is not yet is still not what the person saw.
     this.isTaking = isTaking && (this.isTaking || !this.isReading);
     this.isCutOff = false;
     this.isReading = true;

@@ -33,9 +33,8 @@ export function tokenState(token: Pick<Token, "isLive" | "revokedAt">): "live" |
 export function auditWords(entry: Pick<AuditEntry, "denied" | "detail">): string {
   const denied = entry.denied ?? null;
   if (denied === null) return entry.detail;
-  const { model } = denied;
-  const what = denied.what === "request" ? t("settings.denied.request", { model }) : t("settings.denied.call", { what: denied.what, model });
-  return t(`settings.deniedWhy.${denied.reason}`, { what });
+  const { model, reason, what } = denied;
+  return what === "request" ? t(`settings.deniedRequest.${reason}`, { model }) : t(`settings.deniedCall.${reason}`, { what, model });
 }
 
 /** The newest rows and older ones, each once. */

@@ -162,19 +162,19 @@ export function usedModels(view: ModelsView, provider: string): string[] {
   return view.models.filter((model) => isUsed(model) && splitId(model.id)?.provider === provider).map((model) => model.id);
 }
 
-/** What a model of the workspace would cost. */
-export function costWords(question: Question, view: ModelsView): string {
+/** What a model of the workspace would cost, a sentence or two each. */
+export function costWords(question: Question, view: ModelsView): string[] {
   const budget = money(question.budgetADay);
-  if (question.id === BUILT_IN || providerOf(view, question.id)?.isOwn === true) return t("models.costsNothing");
-  if (question.costADay === null) return t("models.costUnknown", { tokens: compact(view.budgets.unpricedDay) });
-  if (isOnlySessions(question)) return t("models.costOfSessions", { budget });
+  if (question.id === BUILT_IN || providerOf(view, question.id)?.isOwn === true) return [t("models.costsNothing")];
+  if (question.costADay === null) return [t("models.costUnknown", { tokens: compact(view.budgets.unpricedDay) })];
+  if (isOnlySessions(question)) return [t("models.costOfSessions", { budget })];
   const wakes = Math.round(question.wakesADay * 10) / 10;
   const runs = Math.round(question.runsADay * 10) / 10;
   const estimate = t("models.costADay", { cost: money(question.costADay), n: wakes, budget });
   const source = sourceWords(question);
   const from = source === undefined ? undefined : `${source}.`;
   const work = question.agentWork === 0 ? undefined : t("models.costOfWork", { n: runs });
-  return [estimate, work, from].filter((words) => words !== undefined).join(" ");
+  return [estimate, work, from].filter((words) => words !== undefined);
 }
 
 /** Whether a model would only answer in sessions about templates. */

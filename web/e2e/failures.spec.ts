@@ -106,7 +106,7 @@ for (const name of LOOKED) {
           const alert = place.getByRole("alert").filter({ hasText: PROBLEM.detail });
           await expect.soft(alert.first(), path).toBeVisible();
           await expect.soft(alert.getByText("internal").first(), path).toBeVisible();
-          // Each part that shares the failure reports it before it is over.
+          // Each part that shares the failure reports it before it ends.
           await page.waitForLoadState("networkidle");
           await page.unroute(broken, refuse);
           // The person tries again, and the missing parts appear. All buttons at once: after one of them the

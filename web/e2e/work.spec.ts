@@ -202,7 +202,7 @@ test("the page of a run is live: it works, asks by keyboard, is corrected, and c
 });
 
 test("a run without an outcome is judged, one that failed is tried again", async ({ app, server, model }) => {
-  // It calls nothing although the last turn forces a call: it is tried anew, and that turn is requested once more.
+  // It calls nothing although the last turn forces a call: it is tried again, and that turn is requested once more.
   model.says({ says: "All done?" }, { says: "Well." }, { says: "Well." });
   const unclear = await make(server, { title: "Unclear" });
   await expect.poll(async () => (await read(server, unclear)).runState).toBe("needs_review");

@@ -47,7 +47,7 @@ fn options(words: &[String]) -> anyhow::Result<Options> {
 fn tell(options: Options, report: &Report) {
     println!(
         "seed {}: {} cuts, {} lost unsynced writes, {} in a checkpoint, {} in an opening; \
-         {} commits acknowledged ({} shared a transaction), {} logs begun anew, work went on after {} cuts; \
+         {} commits acknowledged ({} shared a transaction), {} logs begun again, work went on after {} cuts; \
          {} times an acknowledged commit had to be there",
         options.seed,
         report.cuts,

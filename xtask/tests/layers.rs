@@ -305,7 +305,7 @@ const WRITES: &[&str] = &["Commit", "Op", "Once", "ChangeRow", "Audit"];
 const READ_ONLY: &[&str] = &["dormouse-queries"];
 
 /// (room, why its files may take names from each other in circles).
-const CIRCLES: &[(&str, &str)] = &[("builtin", "its engines are to be written anew")];
+const CIRCLES: &[(&str, &str)] = &[("builtin", "its engines are to be written again")];
 
 /// More lines than this have a second subject.
 const MAX_FILE_LINES: usize = 1000;

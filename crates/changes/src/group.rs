@@ -98,7 +98,7 @@ pub(crate) fn open_children(items: &[Item], of: &Item) -> Vec<Item> {
 
 /// The reason with which the items of a group end when the one that they belong to does.
 pub(crate) fn ended_with(parent: &Item) -> String {
-    format!("it belongs to proposal {}, which no longer stands", parent.index)
+    format!("it belongs to proposal {}, which is no longer open", parent.index)
 }
 
 /// The reason with which the items of a group are rejected.

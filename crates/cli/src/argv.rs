@@ -120,7 +120,7 @@ fn is_dashed(token: &OsStr) -> bool {
 }
 
 /// What arguments are called that name something to be found, not text to be kept. Such a name can be
-/// given in another way, so a word like `-q` behind it is rather an option that does not exist.
+/// given in another way, so a word like `-q` after it is rather an option that does not exist.
 const NAMES: [&str; 8] = ["AGENT", "CONVERSATION", "ITEM", "LABEL", "OTHER", "SET", "TASK", "WORK"];
 
 /// Whether a token that begins with a dash and is not an option counts as text. This holds for

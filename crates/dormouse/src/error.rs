@@ -165,7 +165,7 @@ pub struct Problem {
 /// Every problem type: slug, HTTP status, title, whether retrying helps.
 pub const PROBLEMS: &[(&str, u16, &str, Retry)] = &[
     ("not-found", 404, "Not found", Retry::Never),
-    ("validation-failed", 422, "A value is not acceptable", Retry::AfterUser),
+    ("validation-failed", 422, "Invalid value", Retry::AfterUser),
     ("limit-reached", 409, "Limit reached", Retry::AfterUser),
     ("payload-too-large", 413, "The body is too large", Retry::AfterUser),
     ("import-failed", 422, "The file cannot be imported", Retry::AfterUser),
@@ -184,9 +184,9 @@ pub const PROBLEMS: &[(&str, u16, &str, Retry)] = &[
     ),
     ("agent-exists", 409, "The task already has an agent", Retry::AfterUser),
     ("agent-state", 409, "Not allowed in the agent's current state", Retry::AfterUser),
-    ("template-in-use", 409, "Agents follow the template", Retry::AfterUser),
+    ("template-in-use", 409, "The template is in use", Retry::AfterUser),
     ("template-state", 409, "Not possible in the current state of the template", Retry::AfterUser),
-    ("rule-exists", 409, "There is such a rule already", Retry::Never),
+    ("rule-exists", 409, "The rule already exists", Retry::Never),
     ("evolution-active", 409, "The template already has a session", Retry::AfterUser),
     ("run-ended", 409, "The run has already ended", Retry::Never),
     ("work-state", 409, "Not possible in the current state of the work", Retry::AfterUser),

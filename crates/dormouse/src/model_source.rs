@@ -32,7 +32,7 @@ impl ModelSource {
         }
     }
 
-    /// Makes the next load build all models anew, even if no setting has changed.
+    /// Makes the next load build all models again, even if no setting has changed.
     pub(crate) fn forget_loaded(&self) {
         *self.made_of.write().unwrap_or_else(PoisonError::into_inner) = None;
     }

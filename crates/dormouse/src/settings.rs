@@ -126,7 +126,7 @@ impl Dormouse {
     /// changed them.
     ///
     /// Errors: it cannot be read, or this version does not know it: then the zone stays as it is. Something
-    /// could not be planned anew: then it is tried again the next time.
+    /// could not be planned again: then it is tried again the next time.
     pub async fn load_zone(&self) -> Result<(), Error> {
         let mut is_followed = self.zone_settings.is_followed.lock().await;
         let stored = self.journal.stored_zone(WORKSPACE).await?;
@@ -154,7 +154,7 @@ impl Dormouse {
         Ok(stored.and_then(|text| time_of_day(&text).ok()).unwrap_or(USUAL_DAY_START))
     }
 
-    /// Plans anew, by the zone that the clock shows now, what was planned by another one.
+    /// Plans again, by the zone that the clock shows now, what was planned by another one.
     pub(crate) async fn follow_zone(&self) -> Result<(), Error> {
         self.work.follow_zone(WORKSPACE).await?;
         self.agents.follow_zone(WORKSPACE).await?;

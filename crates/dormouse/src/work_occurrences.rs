@@ -72,7 +72,7 @@ impl Dormouse {
 
     /// Lets one occurrence that was skipped or moved be due as the schedule says.
     ///
-    /// Errors: no such occurrence is to come; the time that the schedule says is over.
+    /// Errors: no such occurrence is to come; the time that the schedule says has passed.
     pub async fn restore_work_occurrence(
         &self,
         caller: &Caller,
@@ -153,7 +153,7 @@ impl Dormouse {
         if at > self.clock.now() {
             return Ok(());
         }
-        let message = format!("`{text}` is over: name a time that is still to come");
+        let message = format!("`{text}` has passed: name a time that is still to come");
         Err(Error::Invalid { field, message })
     }
 }

@@ -261,7 +261,7 @@ pub(crate) fn array_of_lines(text: &str) -> Option<String> {
         line.starts_with('{') && serde_json::from_str::<&RawValue>(line).is_ok()
     };
     let mut sample = text.lines().filter(|line| is_filled(line)).map(str::trim).take(SAMPLED);
-    // A document of its own is over several lines, or the only one.
+    // A document of its own spans several lines, or the only one.
     let first = sample.next().filter(|line| line.starts_with('{') && line.ends_with(['}', ',']))?;
     let (n_lines, n_objects) = sample.fold((1, usize::from(is_object(first))), |(n, m), line| {
         (n + 1, m + usize::from(is_object(line)))

@@ -21,7 +21,7 @@ use crate::markdown::stem;
 use crate::outline::{Node, Outline};
 use crate::reading::{Column, Format, Reading, Role};
 
-/// The deepest point; what is deeper stands at this level.
+/// The deepest point; deeper ones are put at this level.
 const DEEPEST: usize = 100;
 
 /// Whether a text is an outline in OPML.

@@ -290,7 +290,7 @@ fn names_are_apart(lines: &[&str]) -> bool {
     is_apart
 }
 
-/// Whether a line stands above boxes, some of them empty: who draws a box for what is open too means something
+/// Whether a line is above boxes, some of them empty: an author who draws boxes for open items means something
 /// else by a line without one.
 fn is_over_boxes(lines: &[&str], at: usize) -> bool {
     let is_first = at.checked_sub(1).is_none_or(|before| lines[before].trim().is_empty());
@@ -456,7 +456,7 @@ fn marked(line: &str) -> (Option<char>, &str) {
     }
 }
 
-/// The words behind the `x` of todo.txt: "x bins".
+/// The words after the `x` of todo.txt: "x bins".
 fn crossed_off(text: &str) -> Option<&str> {
     text.strip_prefix("x ").filter(|words| words.starts_with(char::is_alphabetic))
 }

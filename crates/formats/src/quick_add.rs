@@ -253,7 +253,7 @@ fn due(text: &str, line: &Line, reader: &Reader) -> Option<Found> {
     // Of several dates without a word for it, none is the due date: "3 Jan 18:40, gate closes 18:10".
     let is_mention = |found: &&Found| found.kind == Kind::Mention && !is_of_title(found);
     let mention = found.iter().find(is_mention);
-    // One that is over counts too: "Compare 2025-12-01 with 2026-12-01".
+    // One that has passed counts too: "Compare 2025-12-01 with 2026-12-01".
     let is_past = |found: &&Found| found.kind == Kind::Past && !is_of_title(found);
     let n_mentions = found.iter().filter(|it| is_mention(it) || is_past(it)).count();
     let chosen = found

@@ -181,7 +181,7 @@ pub(crate) fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Read
     }
     body.finish(nodes.last_mut().unwrap_or(&mut preamble));
     if !preamble.claims.is_empty() {
-        // It stands on its own, above everything else.
+        // It is on its own, above everything else.
         preamble.line = *preamble.claims[0].0.start();
         nodes.insert(0, preamble);
     }

@@ -24,7 +24,7 @@
 //! - A part of the day is a time: morning 9:00, noon 12:00, afternoon 15:00, evening 19:00, night
 //!   21:00.
 //! - After a part of the day, a number alone is an hour of it: "tonight 8".
-//! - Of a range in which the month stands once, both ends are in it, unless the first would come after the
+//! - Of a range in which the month is named once, both ends are in it, unless the first would come after the
 //!   last: "the 28th to the 2nd of April" begins in March.
 //! - "After" a day names no last day; that is said.
 //! - A time that a change of the clock skips or repeats is resolved by

@@ -17,7 +17,7 @@ fn count(task: &Task, word: &str) -> (usize, usize) {
 fn each_word_has_one_owner(text: &str) -> Result<(), TestCaseError> {
     let reading = markdown::reading("any.md", text.as_bytes()).unwrap();
     for (number, line) in text.lines().enumerate() {
-        // What is over several tasks is a word of each.
+        // What is above several tasks is a word of each.
         if matches!(reading.places[number].role, Role::Blank | Role::Category | Role::Parent) {
             continue;
         }

@@ -6,7 +6,7 @@ use dormouse_formats::{markdown, plan, sanitise};
 use dormouse_types::draft::{Drafts, Task};
 use proptest::prelude::*;
 
-/// A task wherever it stands in a text.
+/// A task wherever it is in a text.
 pub fn without_lines(task: &Task) -> Task {
     let mut task = Task { line: 0, ..task.clone() };
     task.items.iter_mut().for_each(|item| item.lines = 0..0);
@@ -43,7 +43,7 @@ pub fn lost_words(text: &str, drafts: &Drafts) -> Vec<String> {
                 && !kept.contains(word.strip_suffix('\\').unwrap_or(word))
                 // `key:value` of todo.txt is kept as `key: value`.
                 && !word.split_once(':').is_some_and(|(key, value)| kept.contains(key) && kept.contains(value))
-                // Nor is the colon at the end of a heading that is over others.
+                // Nor is the colon at the end of a heading that is above others.
                 && !kept.contains(word.trim_end_matches(':'))
                 && !kept.contains(without_inner_colon(word).as_str())
         })

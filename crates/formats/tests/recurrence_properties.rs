@@ -89,7 +89,7 @@ proptest! {
         let again: Vec<_> = turned.upcoming(&begin, &person).take(12).collect();
         prop_assert_eq!(&again, &found, "{}", canonical);
 
-        // A jump gives what a walk gives. Without a position, what COUNT needs is counted anew.
+        // A jump gives what a walk gives. Without a position, what COUNT needs is counted again.
         let from = found.get(skipped).unwrap_or(&found[0]);
         let rest: Vec<_> = found.iter().filter(|one| one.due > from.due).cloned().collect();
         let jump = Position::new(from.due, &person);

@@ -224,7 +224,7 @@ fn a_rule_of_rfc_5545_is_a_schedule() {
         read("DTSTART:20261201T080000Z RRULE:FREQ=DAILY"),
         "FREQ=DAILY | 2026-12-01T08:00 UTC | every day at 08:00 UTC"
     );
-    // 09:00 of today is over, and would be counted.
+    // 09:00 of today has passed, and would be counted.
     assert_eq!(
         read("FREQ=DAILY;BYHOUR=9;COUNT=1"),
         "FREQ=DAILY;COUNT=1;BYHOUR=9 | 2026-11-24T09:00 floating | every day at 09:00 once"

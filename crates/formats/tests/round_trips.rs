@@ -30,7 +30,7 @@ fn files() -> Vec<PathBuf> {
     paths
 }
 
-/// A task without what is known to be lost, and without keys of items and entries, which are made anew.
+/// A task without what is known to be lost, and without keys of items and entries, which are made again.
 fn but_for(task: &draft::Task, lost: &[Lost]) -> draft::Task {
     let is_lost = |part| lost.contains(&part);
     let mut task = without_lines(task);

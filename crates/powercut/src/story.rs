@@ -55,7 +55,7 @@ pub struct Report {
     pub due: usize,
     /// Commits in transactions of more than one.
     pub shared: usize,
-    /// Logs that were folded into their file and begun anew in the middle of work.
+    /// Logs that were folded into their file and begun again in the middle of work.
     pub rewound: usize,
     /// Cuts after which work went on.
     pub went_on: usize,
@@ -241,7 +241,7 @@ impl Work {
             };
             Plan { db, n, kind }
         };
-        // A long stretch fills one log until SQLite folds it into its file and begins it anew.
+        // A long stretch fills one log until SQLite folds it into its file and begins it again.
         let filled = chance.below(2);
         for _ in 0..if long { 60 } else { 20 } {
             let which = if long && !chance.one_in(6) { filled } else { chance.below(2) };
@@ -311,7 +311,7 @@ impl Work {
     }
 }
 
-/// How often a log was begun anew in place.
+/// How often a log was begun again in place.
 fn rewinds(tape: &Tape) -> usize {
     let mut begun = BTreeMap::new();
     for event in tape.events() {

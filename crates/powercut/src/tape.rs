@@ -123,7 +123,7 @@ impl Tape {
         self.state().events.clone()
     }
 
-    /// Lets something go wrong from now on, and counts anew.
+    /// Lets something go wrong from now on, and counts again.
     pub fn arm(&self, fault: Fault) {
         let mut state = self.state();
         (state.fault, state.seen, state.fired) = (Some(fault), 0, 0);

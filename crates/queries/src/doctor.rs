@@ -295,7 +295,7 @@ fn routing(journal: &Open, agent: &Open, diagnosis: &mut Diagnosis) {
     if journal.host.as_deref() != Some(&host.to_string()) || seq > head {
         diagnosis.note(
             "the agents knew another journal, or a newer state of this one: the next start goes on \
-             from its end, and every agent looks at its task anew",
+             from its end, and every agent looks at its task again",
         );
     }
 }
@@ -324,7 +324,7 @@ fn recognised(journal: &Open, agent: &Open, diagnosis: &mut Diagnosis) {
                     lost.found, lost.remembered
                 ),
                 "put the newer file back if there is one; else the next start goes on from here, and \
-                 every agent looks at its task anew",
+                 every agent looks at its task again",
             );
         }
         if let Some(last) = own.renewals.last() {
@@ -339,12 +339,12 @@ fn recognised(journal: &Open, agent: &Open, diagnosis: &mut Diagnosis) {
         if !agents.is_empty() {
             diagnosis.problem(
                 format!(
-                    "{} have not reported since {}.sqlite was restored or made anew: {}",
+                    "{} have not reported since {}.sqlite was restored or made again: {}",
                     if agents.len() == 1 { "1 agent".into() } else { format!("{} agents", agents.len()) },
                     db.name(),
                     named(&agents)
                 ),
-                "start Dormouse: agents that wake by themselves report anew; `dormouse agent wake` wakes the \
+                "start Dormouse: agents that wake by themselves report again; `dormouse agent wake` wakes the \
                  others",
             );
         }

@@ -70,7 +70,7 @@ pub enum AboutWork {
     NeedsAttention {
         /// The work.
         task_id: WorkId,
-        /// Why; `None` if it waits no more.
+        /// Why; `None` once nothing waits.
         reason: Option<AttentionKind>,
     },
 }

@@ -424,7 +424,7 @@ impl ActiveRun<'_> {
         }
     }
 
-    /// Ends a run whose time is over.
+    /// Ends a run whose time is up.
     pub(super) async fn over_time(&mut self) -> Result<Option<End>, RunError> {
         if self.driver.clock.now() <= self.started() + self.patience() {
             return Ok(None);

@@ -44,7 +44,7 @@ pub trait RunHandler: Send + Sync {
     /// Returns whether an accepted call in the log closed the run.
     fn is_closed(&self, log: &RunLog) -> bool;
 
-    /// Returns whether the run is over with what is in the log: the model is not called again, even if
+    /// Returns whether the run has ended with what is in the log: the model is not called again, even if
     /// it has not said that it wants nothing more.
     fn is_over(&self, _log: &RunLog) -> bool {
         false

@@ -54,7 +54,7 @@ pub struct NoSink;
 
 impl DeltaSink for NoSink {}
 
-/// Says that a run is over when it is dropped: a run can end by being dropped itself.
+/// Says that a run has ended when it is dropped: a run can end by being dropped itself.
 pub(crate) struct EndOfRun<'a> {
     pub(crate) sink: &'a dyn DeltaSink,
     pub(crate) ws: WorkspaceId,
@@ -177,7 +177,7 @@ enum Next {
     End,
     /// Nothing came within the limit.
     Late,
-    /// The time of the run is over.
+    /// The time of the run is up.
     OverTime,
 }
 

@@ -24,7 +24,7 @@ pub trait Prober: Send + Sync {
     ) -> BoxFuture<'a, Result<(), NotProbed>>;
 
     /// Forgets how a model calls tools, because that way does not hold any more; the next run that uses it finds it
-    /// out anew. A model that called nothing is tried anew for that once. Returns whether anything was forgotten.
+    /// out again. A model that called nothing is tried again for that once. Returns whether anything was forgotten.
     fn forget<'a>(
         &'a self,
         ws: WorkspaceId,

@@ -22,7 +22,7 @@ pub enum Closing {
     /// The run may end without a closing call, or has made one. At the cap on turns it may still
     /// make one.
     Optional,
-    /// The run is over with the call that it made: no further request follows.
+    /// The run has ended with the call that it made: no further request follows.
     Final,
     /// The run needs a closing call and has made none that was accepted.
     Missing,

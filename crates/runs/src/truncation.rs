@@ -28,7 +28,7 @@ impl Truncation {
 }
 
 /// Units: tokens. No server cuts a prompt to less: what is below it counts something else, such as what
-/// was computed anew.
+/// was computed again.
 const SMALLEST_WINDOW: u64 = 256;
 
 /// Returns how far a prompt was cut; `None` if it was not, or if nobody can know.

@@ -119,7 +119,7 @@ impl Recorder {
         })
     }
 
-    /// Recovery is over.
+    /// Recovery has ended.
     fn recovered(&self) {
         let mut tape = lock(&self.tape);
         tape.recovered = Some(tape.points);

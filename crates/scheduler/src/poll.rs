@@ -1,6 +1,6 @@
 //! One poll of a node: chores, timers, the sweep from time to time, and what may be claimed.
 //!
-//! Each part is for itself: what fails is a line, and the other parts go on. What failed because the
+//! The parts run independently: a failure is logged and the others continue. What failed because the
 //! store is not available fails again in every part, so the node pauses before the next poll.
 
 use std::collections::BTreeSet;

@@ -275,7 +275,7 @@ mod tests {
             problem.to_json(),
             json!({
                 "type": "/problems/validation-failed",
-                "title": "A value is not acceptable",
+                "title": "Invalid value",
                 "status": 422,
                 "detail": "unknown status `X`; no such day",
                 "errors": [

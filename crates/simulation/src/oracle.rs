@@ -123,7 +123,7 @@ pub(crate) fn suspicions(sim: &SimState, owner: &str, commit: &Commit) -> Vec<St
         let paused = paused_since(sim, &audit.object, Timestamp::from_micros(shown));
         let over = Timestamp::from_micros(shown) + age + paused;
         if shown > 0 && over <= sim.clock.now() {
-            wrong.push(format!("expiry: {} was confirmed, it was over at {over}", audit.object));
+            wrong.push(format!("expiry: {} was confirmed, it expired at {over}", audit.object));
         }
     }
     wrong

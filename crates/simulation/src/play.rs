@@ -136,7 +136,7 @@ fn storm(sim: &Arc<SimState>, executor: &mut Executor, has_work: bool) {
     }
 }
 
-/// Goes on by one poll, or lets time pass; false when the play is over.
+/// Goes on by one poll, or lets time pass; false when the play has ended.
 fn advance(sim: &SimState, executor: &mut Executor) -> bool {
     if sim.is_wrong() {
         return false;

@@ -17,7 +17,7 @@
 //!   the catch-up decides; what is older than a day never runs.
 //! - While a run lasts, the overlap decides about what comes due. A run that is under way when a pause begins goes
 //!   on; one that still waits for its end never begins.
-//! - What a person requests about a single occurrence is refused if it is over or taken off, or would be
+//! - What a person requests about a single occurrence is refused if it has passed or is taken off, or would be
 //!   ([`possible`]). What was paused is then still one pause.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

@@ -77,7 +77,7 @@ pub(crate) fn planned(sim: &SimState) {
     for row in rows(sim, sql) {
         let next = row.int(0).unwrap_or(0);
         if next < sim.clock.now().micros() {
-            sim.report_violation(format!("missed: {next} is over and was not planned"));
+            sim.report_violation(format!("missed: {next} has passed and was not planned"));
         }
     }
 }

@@ -63,7 +63,7 @@ impl<'a> Attempts<'a> {
 /// Runs an operation again as long as it fails with one of `refusals`.
 ///
 /// A refused commit wrote nothing, and its precondition fails only because another writer has
-/// committed since the rows were read. Each attempt must therefore read, decide and commit anew;
+/// committed since the rows were read. Each attempt must therefore read, decide and commit again;
 /// sending the refused commit again would be refused again. There is no pause between attempts,
 /// because a refusal means that somebody else has made progress. Any other error, and the last
 /// refusal, are returned as they are.

@@ -20,7 +20,7 @@ closed_list! {
     pub enum TurnRole, "role" {
         /// The person.
         User = "user",
-        /// A model, or what stands in for one.
+        /// A model, or what replaces one.
         Assistant = "assistant",
     }
 }

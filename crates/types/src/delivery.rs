@@ -54,7 +54,7 @@ closed_list! {
 
 impl DeliveryId {
     /// The delivery of one kind about an attempt of a run to a target: made of stored facts only, so that
-    /// telling the same again is no second delivery.
+    /// repeating it creates no second delivery.
     pub fn about(
         run: &WorkRunId,
         attempt: i64,

@@ -41,7 +41,7 @@ pub trait Model: Send + Sync {
         true
     }
     /// Whether this process lacks the key that it needs, and another process of the same database may have it.
-    /// Asked all the same, it sends nothing and says what is missing.
+    /// If called anyway, it sends nothing and says what is missing.
     fn lacks_key(&self) -> bool {
         false
     }

@@ -150,7 +150,7 @@ impl EventFilter {
     }
 }
 
-/// Whether a value is the wanted one; any is if none is wanted.
+/// Whether a value is the wanted one; a filter without a value accepts any.
 fn is_value(wanted: Option<&FieldValue>, found: Option<&FieldValue>) -> bool {
     match (wanted, found) {
         (None, _) => true,

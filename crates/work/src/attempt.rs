@@ -11,7 +11,7 @@ pub fn attempt_key(run: &Run) -> RunKey {
     key_of_attempt(&run.id, run.attempt)
 }
 
-/// Where a turn stands: the subject of the event that it was added.
+/// The place of a turn: the subject of the event that it was added.
 ///
 /// Shape: the run, the number of the attempt and that of the turn, with dots between them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -27,7 +27,7 @@ const STILL_KNOWN: i64 = 30 * 60 * 1_000_000;
 
 impl Work {
     /// Runs work that needs no language model to its end. A run that a crash cut off has written
-    /// nothing, so it begins anew.
+    /// nothing, so it begins again.
     pub(crate) async fn run_built_in(&self, lease: &Lease) -> Result<End, WorkError> {
         let id = WorkRunId::try_from(lease.holder()).map_err(broken)?;
         let mut attempts =
@@ -141,7 +141,7 @@ impl Work {
         }
     }
 
-    /// Leaves a run that is not under way any more to be looked at anew; only a restored store has one.
+    /// Leaves a run that is not under way any more to be looked at again; only a restored store has one.
     async fn requeue(&self, lease: &Lease) -> Result<End, WorkError> {
         let (ws, run, now) = (lease.ws, &lease.run, self.clock.now());
         let to = after(Status::Started, Event::Requeued).map_err(broken)?;

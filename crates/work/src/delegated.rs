@@ -79,7 +79,7 @@ impl Work {
         if work.depth >= limits::WORK_EVENT_DEPTH {
             let why = format!(
                 "{} results of agent work led to this one after another; write to the task what you \
-                 want, and it can be proposed anew",
+                 want, and it can be proposed again",
                 work.depth
             );
             return Ok(Answer::Never(why));

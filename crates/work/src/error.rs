@@ -269,7 +269,7 @@ fn refusal_text(refusal: HookRefusal) -> &'static str {
              is sent"
         }
         HookRefusal::Late => {
-            "the call is signed for another time: check the clock of the sender, and sign each attempt anew"
+            "the call is signed for another time: check the clock of the sender, and sign each attempt again"
         }
         HookRefusal::Altered => {
             "an earlier call had this id and another body: give each call an id of its own"

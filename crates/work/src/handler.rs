@@ -45,7 +45,7 @@ impl Work {
         };
         let snapshot = self.snapshot(ws, &run.work).await?;
         if !matches!(run.state, RunState::Queued | RunState::Running | RunState::Interrupted) {
-            return Ok(ended("the run is over, or waits for the person", Vec::new(), Vec::new()));
+            return Ok(ended("the run has ended, or waits for the person", Vec::new(), Vec::new()));
         }
         if let Some(reason) = obstacle(&snapshot, &run) {
             let mut step = snapshot.step();
@@ -86,7 +86,7 @@ impl Work {
                 news.push(event(EventKind::WorkStatus, id.as_str()));
                 return Ok(ended("its attempt is gone", ops, news));
             }
-            // Its process died. That it was interrupted is over before anybody could see it.
+            // Its process died. It is resumed before anybody could see that it was interrupted.
             return Ok(Admission::Resume { ops });
         }
         // It waits for a model that the person has since left for another one.

@@ -240,7 +240,7 @@ impl Work {
             after.next_due_at = None;
             after.deleted_at = Some(now);
             skip_queued(step, open, now)?;
-            // What waits for another attempt, or for the person, goes on no more either.
+            // Runs that wait for another attempt, or for the person, are cancelled too.
             let waits =
                 |run: &&Run| run.state.waits_for_the_person() || run.state == RunState::Queued;
             for run in open.iter().filter(|run| waits(run) && run.started_at.is_some()) {

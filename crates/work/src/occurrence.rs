@@ -194,7 +194,7 @@ impl Work {
         let occurrences = upcoming(&whole, &series, &position, &person, (now.to_jiff(), LISTED))
             .into_iter()
             .map(|(_, one)| one)
-            // What was skipped is over once its time has passed.
+            // What was skipped is no longer listed once its time has passed.
             .filter(|one| !one.is_skipped || one.due > now)
             .filter(|one| {
                 n_happen += usize::from(!one.is_skipped);
@@ -207,7 +207,7 @@ impl Work {
 
     /// Skips or moves an occurrence that is still to come, or lets it happen as the schedule says.
     ///
-    /// Errors: no such occurrence is to come; it is over; its new time is over for the schedule, or suspended.
+    /// Errors: no such occurrence is to come; its time has passed; its new time has passed for the schedule, or is suspended.
     pub async fn change_occurrence(
         &self,
         ws: WorkspaceId,
@@ -235,7 +235,7 @@ impl Work {
             let found = all.into_iter().find(|(_, one)| one.key == key);
             let (original, found) = found.ok_or_else(none)?;
             if found.is_skipped && found.due <= now {
-                return Err(refused("was skipped and is over: choose one that is still to come"));
+                return Err(refused("was skipped and its time has passed: choose one that is still to come"));
             }
             let kept = series.exceptions().into_iter();
             let kept = kept.filter(|one| changed(one) != Some(original));
@@ -253,7 +253,7 @@ impl Work {
                     let is_to_come = again.is_to_come(original, &position, &person);
                     if by_rule <= now.to_jiff() || !is_to_come {
                         return Err(refused(
-                            "cannot be restored, because the time that its schedule says is over: skip it, \
+                            "cannot be restored, because the time that its schedule says has passed: skip it, \
                              or move it to another time",
                         ));
                     }
@@ -261,7 +261,7 @@ impl Work {
                 Wish::MoveTo(to) => {
                     if to <= now {
                         return Err(refused(
-                            "cannot be moved to a time that is over: name one that is still to come",
+                            "cannot be moved to a time that has passed: name one that is still to come",
                         ));
                     }
                     if series.is_suspended(to.to_jiff()) {
@@ -271,7 +271,7 @@ impl Work {
                         ));
                     }
                     again.except(again.moved_to(original, to.to_jiff(), &person));
-                    // Somebody who travels west meets a time again that was over for the schedule.
+                    // Somebody who travels west meets a time again that has passed for the schedule.
                     if !again.is_to_come(original, &position, &person) {
                         return Err(refused(
                             "cannot be moved to a time that its clock has shown already: name a later time",

@@ -119,7 +119,7 @@ pub fn plan(
 ) -> Plan {
     let DueOccurrences { occurrences: mut due, position, next_due } = due;
     // The series may be behind its own runs: an occurrence was moved after it ran, or an older row of
-    // the definition came back. What ran is over, and holds up nothing that follows.
+    // the definition came back. What has run holds up nothing that follows.
     due.retain(|one| !has_run(&one.id));
     let is_all = next_due.is_none_or(|next| next > now);
     let last = due.len().saturating_sub(1);

@@ -37,7 +37,7 @@ impl Work {
     /// The answer and the step of the run are one commit, so there is never an answer that no run
     /// reads.
     ///
-    /// Errors: it has an answer already, which the error names; its time is over.
+    /// Errors: it has an answer already, which the error names; its time has passed.
     pub async fn answer(
         &self,
         ws: WorkspaceId,
@@ -94,7 +94,7 @@ impl Work {
         self.question(ws, id).await
     }
 
-    /// Gives up a question whose time is over, and the run whose question it is.
+    /// Gives up a question whose time has passed, and the run whose question it is.
     async fn give_up_question(
         &self,
         ws: WorkspaceId,

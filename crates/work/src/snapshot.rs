@@ -28,7 +28,7 @@ pub struct Snapshot {
     /// Its runs that are not over, oldest first.
     pub open: Vec<Run>,
     pub newest: Option<Run>,
-    /// The newest run that is over and was not left out, if the newest of all hides it.
+    /// The newest run that has ended and was not left out, if the newest of all hides it.
     pub hidden: Option<Run>,
 }
 
@@ -264,7 +264,7 @@ impl Step {
             match from {
                 Some(from) => {
                     ops.push(run::put(ws, *from, run));
-                    // A run leaves such a state because the person decided, or their time was over.
+                    // A run leaves such a state because the person decided, or their time had passed.
                     if waits_for_person(*from) {
                         ops.push(delivery::settle_run(ws, &run.id, now));
                     }
@@ -370,7 +370,7 @@ fn merged(before: &Snapshot, changed: &[&Run]) -> (Vec<Run>, Option<Run>) {
     (all, newest)
 }
 
-/// The run that stands for its definition: the newest that is not over; if all are, the newest.
+/// The run that stands for its definition: the newest that has not ended; if all are, the newest.
 fn latest<'r>(open: &'r [Run], newest: Option<&'r Run>) -> Option<&'r Run> {
     open.last().or(newest)
 }
@@ -412,7 +412,7 @@ impl Work {
     }
 
     /// Says what is wrong with the columns that a definition has of its latest run; `None` if they are
-    /// as they would be computed anew.
+    /// as they would be computed again.
     pub(crate) fn wrong_columns(snapshot: &Snapshot) -> Option<String> {
         let latest = latest(&snapshot.open, snapshot.newest.as_ref());
         let found = &snapshot.definition;

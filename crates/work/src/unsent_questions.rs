@@ -16,7 +16,7 @@ use crate::{Work, WorkError, event};
 /// How many questions are looked at together.
 const AT_ONCE: i64 = in_list::MOST as i64;
 
-// A delivery that was read must outlive its question, or it would be written anew.
+// A delivery that was read must outlive its question, or it would be written again.
 const _: () = assert!(limits::READ_DELIVERY_SECONDS > limits::WORK_QUESTION_SECONDS);
 
 /// Gives each question that can still be answered its delivery, if it has none.

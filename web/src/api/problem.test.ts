@@ -6,7 +6,7 @@ describe("problems", () => {
   it("reads what the server sends", () => {
     const body = {
       type: "/problems/validation-failed",
-      title: "A value is not acceptable",
+      title: "Invalid value",
       detail: "title is empty",
       errors: [{ pointer: "/title", code: "validation-failed", message: "title is empty" }],
     };

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 /// Units: characters. Shorter words are parts of too many others to be looked for by themselves.
 pub const SHORTEST: usize = 8;
-/// Units: characters. Shorter sentences of a text are looked for only where something else of it stands.
+/// Units: characters. Shorter sentences of a text are searched for only where another part of it was found.
 const SHORTEST_SENTENCE: usize = 24;
 /// The most sentences of one text that are looked for by themselves.
 const SENTENCES: usize = 64;

@@ -157,7 +157,7 @@ impl TaskAgent<'_> {
         Ok(turn)
     }
 
-    /// Reads the rules in force for what the run proposes, anew for each turn: one that the person makes
+    /// Reads the rules in force for what the run proposes, again for each turn: one that the person makes
     /// during the run counts at once.
     async fn rules(
         &self,

@@ -154,7 +154,7 @@ impl RunHandler for TaskAgent<'_> {
     fn block_reason(&mut self) -> BoxFuture<'_, Result<Option<StopReason>, RunError>> {
         Box::pin(async move {
             let Lease { ws, run, .. } = self.lease;
-            // Read anew: a person may have paused the agent since the run began, and nothing is sent
+            // Read again: a person may have paused the agent since the run began, and nothing is sent
             // after that.
             let agent = self.agents.agent(*ws, &self.agent).await?.doc.value;
             let class = self.agents.model_of(&agent).class();

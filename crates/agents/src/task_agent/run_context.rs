@@ -101,7 +101,7 @@ impl TaskAgent<'_> {
 
     /// Ends outdated proposals, so that the model sees only those that are still valid.
     ///
-    /// It is decided on rows that are read anew, not on those of the beginning of the run: folding
+    /// It is decided on rows that are read again, not on those of the beginning of the run: folding
     /// the log may have taken minutes, and a proposal that holds again must not be withdrawn.
     async fn withdraw_stale(&mut self) -> Result<(), RunError> {
         let mut input = self.input().await?;

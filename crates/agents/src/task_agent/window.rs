@@ -129,7 +129,7 @@ impl Spare {
         }
     }
 
-    /// Says how many are left out; `None` if none is.
+    /// The number of those left out, in words; `None` if none is.
     fn left_out(self, parts: &[Part], n_linked: usize) -> Option<String> {
         let (n, one, many) = match self {
             Self::LinkedTasks => {

@@ -203,7 +203,7 @@ pub(super) fn directive(field: &'static str, text: &str) -> Result<String, Agent
     }
     if has_fence(&text) {
         refuse(
-            "the directive contains a mark <data> or </data>, which sets apart what is no instruction: leave it out",
+            "the directive contains <data> or </data>, which are reserved for marking untrusted text: leave them out",
         )?;
     }
     Ok(if text.trim().is_empty() { String::new() } else { text })

@@ -11,7 +11,7 @@ use dormouse_types::{Id as _, Timestamp, WorkspaceId, limits};
 use super::stock::{self, Stock};
 use crate::{AgentError, Agents};
 
-/// How often a start decides anew while another node does the same.
+/// How often a start decides again while another node does the same.
 const ATTEMPTS: Policy = Policy::Attempts(5);
 
 /// What a text of the older shape says about reports and tools rather than about the character.

@@ -1,7 +1,7 @@
 //! A database was replaced: every agent reads its task again.
 //!
 //! The feed position stores the ids of both databases. If one of them has changed, that database
-//! was restored from an older copy, created anew, or replaced by a standby. Positions in another
+//! was restored from an older copy, created again, or replaced by a standby. Positions in another
 //! journal mean nothing in this one. Each is treated as the end of this journal, so that nothing is
 //! replayed and everything new is routed.
 

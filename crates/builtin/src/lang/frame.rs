@@ -1,7 +1,7 @@
 //! The words around a report in languages without rules of their own.
 //!
-//! Reports in such a language consist of the task's own sentences, boxes, days and addresses; only what stands
-//! around them is written here. Some languages have every sentence, others the titles of the sections, and for
+//! Reports in such a language consist of the task's own sentences, boxes, days and addresses; only what surrounds
+//! them is written here. Some languages have every sentence, others the titles of the sections, and for
 //! the rest signs and figures do.
 
 use super::Lang;

@@ -181,7 +181,7 @@ pub struct Say {
     pub coming: &'static str,
     /// A day whose year is probably a slip. `{text}` `{year}`
     pub odd_year: &'static str,
-    /// A day that a text names for some work is over. `{text}`
+    /// A day that a text names for some work has passed. `{text}`
     pub day_passed: &'static str,
     /// Section of addresses.
     pub links: &'static str,

@@ -63,7 +63,7 @@ pub struct Settling {
     pub dropped_after: &'static [&'static str],
     /// "no … then", "no … after all": the words after the thing.
     pub no_after: &'static [&'static str],
-    /// Verbs of getting in touch, whose work is over when the other side answers.
+    /// Verbs of getting in touch, whose work ends when the other side answers.
     pub contacts: &'static [&'static str],
     /// What an answer looks like.
     pub replies: &'static [&'static str],

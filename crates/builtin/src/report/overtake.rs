@@ -242,7 +242,7 @@ fn doubt_years(input: &Input<'_>, facts: &mut Vec<Fact>, statements: &[Statement
     }
 }
 
-/// Returns whether open work of an earlier note has a day that is over, and no note says whether it was done.
+/// Returns whether open work of an earlier note has a day that has passed, and no note says whether it was done.
 fn is_overdue(input: &Input<'_>, fact: &Fact, statements: &[Statement<'_>]) -> bool {
     let newest = input.state.entries.len().saturating_sub(1);
     let Some(segment) = fact.segment.and_then(|at| input.segments.get(at)) else { return false };

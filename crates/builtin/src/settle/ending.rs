@@ -1,4 +1,4 @@
-//! What ends without being finished: work that is dropped, waiting that is over, lines of notes that later
+//! What ends without being finished: work that is dropped, waiting that has ended, lines of notes that later
 //! notes settle.
 
 use super::act::{does, finishes_thing, is_unnecessary, knows, takes, will_not};

@@ -39,7 +39,7 @@ impl Word<'_> {
 pub struct Named {
     /// Stems of the words that carry meaning.
     pub words: Vec<String>,
-    /// Numbers behind a word that tell it from others of its kind: "invoice 2027-118".
+    /// Numbers after a word that distinguish it from others of its kind: "invoice 2027-118".
     pub marks: Vec<String>,
     /// Whether the last one looks like a plural.
     pub is_plural: bool,

@@ -1,4 +1,4 @@
-//! What a title names: a thing, sometimes with a verb before it or the state to reach behind it.
+//! What a title names: a thing, sometimes with a verb before it or the state to reach after it.
 
 use super::phrase::Named;
 use crate::lang::Lang;

@@ -273,7 +273,7 @@ pub fn text_of(outcome: &BuiltInOutcome) -> Option<&WorkText> {
     }
 }
 
-/// What holds for every text: each section has a figure that opens as much as it counts, no task stands in
+/// What holds for every text: each section has a figure that opens as much as it counts, no task is in
 /// it twice, and no section is empty.
 fn assert_sound(text: &WorkText, is_hostile: bool) {
     let mut seen = std::collections::BTreeSet::new();

@@ -18,7 +18,7 @@ use crate::set::service::{Changes, Decider};
 const AT_ONCE: i64 = 200;
 
 impl Changes {
-    /// Confirms the items that wait for a rule and whose run is over, oldest first. Returns how each ended.
+    /// Confirms the items that wait for a rule and whose run has ended, oldest first. Returns how each ended.
     ///
     /// What cannot be confirmed waits for the person: its rule was removed meanwhile, or the item no longer
     /// holds.

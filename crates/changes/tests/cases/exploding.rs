@@ -191,7 +191,7 @@ fn the_limit_counts_over_all_turns_of_a_wake() {
     assert_eq!(world.items().len(), limits::ITEMS_PER_WAKE.max);
     assert!(reply.refused && reply.text.contains("at most 50"), "{}", reply.text);
     world.turn_of(2, &[(ADD, titles(60, 61))], &[]);
-    assert_eq!(world.items().len(), limits::ITEMS_PER_WAKE.max + 1, "the next wake begins anew");
+    assert_eq!(world.items().len(), limits::ITEMS_PER_WAKE.max + 1, "the next wake begins again");
 }
 
 #[test]

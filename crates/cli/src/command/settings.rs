@@ -18,7 +18,7 @@ pub struct Params {
     /// due; `default` for that of the system
     #[arg(long, value_name = "NAME")]
     time_zone: Option<String>,
-    /// When agent work is due that has a day and no time, such as 06:30; `default` for 08:00
+    /// Start time for agent work scheduled on a day without a time, such as 06:30; `default` for 08:00
     #[arg(long, value_name = "TIME")]
     day_starts: Option<String>,
 }

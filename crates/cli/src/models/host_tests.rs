@@ -208,7 +208,7 @@ async fn only_servers_that_list_models_are_found_on_this_machine() -> anyhow::Re
     Ok(())
 }
 
-/// Every sleep is over at once.
+/// Every sleep ends at once.
 struct Hurried;
 
 impl Clock for Hurried {

@@ -136,7 +136,7 @@ impl Order {
                 acked.agents.insert(task.clone(), text(&line["agentId"]));
                 acked.tasks.insert(task, shelf(&title));
             }
-            // What was read, and that it is over.
+            // What was read, and that it has ended.
             Self::Import { .. } => {}
             Self::Add(made) => {
                 acked.tasks.insert(text(&line["id"]), made.clone());

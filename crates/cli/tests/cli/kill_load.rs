@@ -254,7 +254,7 @@ impl Writer {
     }
 }
 
-/// A moment that the server takes for one to come, and that is over before long.
+/// A moment that the server takes for one to come, and that soon passes.
 #[expect(clippy::disallowed_methods, reason = "a real server goes by the real time")]
 fn soon() -> String {
     (jiff::Timestamp::now() + jiff::SignedDuration::from_millis(500)).to_string()

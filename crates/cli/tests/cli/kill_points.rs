@@ -122,7 +122,7 @@ pub const POINTS: &[(&str, Way)] = &[
     ("run.spent", Way::Never("an agent is destroyed between a look at the queue and the claim")),
     ("run.takeover", Way::AfterKill),
     ("run.turn", Way::Load),
-    ("saga.end", Way::Never("a run is over and its call is not, once a store was restored")),
+    ("saga.end", Way::Never("a run has ended and its call is not, once a store was restored")),
     ("settings.edit", Way::Never(ALONE)),
     ("template.change", Way::Never(ALONE)),
     ("template.create", Way::Never(ALONE)),

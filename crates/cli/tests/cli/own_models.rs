@@ -289,7 +289,7 @@ fn a_server_that_begins_to_drop_tools_is_noticed_and_uses_a_form_instead() {
     let before = server.requests().len();
     let woken = world.run(&["agent", "wake", "Fix the fence"]);
     assert_eq!(woken.code, 0, "{woken:?}");
-    assert_eq!(mode(), "schema", "a turn forced a call, none came, and the same wake tried anew");
+    assert_eq!(mode(), "schema", "a turn forced a call, none came, and the same wake tried again");
     let sent = server.requests();
     let tries = sent[before..].iter().filter(|body| body.contains("confirm_word")).count();
     assert_eq!(tries, 2, "natively in vain, then in a form");

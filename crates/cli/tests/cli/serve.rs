@@ -265,7 +265,7 @@ fn a_wake_under_way_at_the_end_is_resumed_under_its_key() {
     assert!(said.contains("queued; it will be resumed"), "{said}");
 
     let server = world.serve(&[]);
-    let wake = until("the run is over", || {
+    let wake = until("the run has ended", || {
         let wake = server.notice.get(&wakes)["items"][0].clone();
         (wake["status"] != "started" && wake["status"] != "queued").then_some(wake)
     });

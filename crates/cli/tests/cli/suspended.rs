@@ -103,7 +103,7 @@ fn agent_work_that_came_due_while_the_server_stood_still_runs_once_within_second
     };
     assert_eq!(seen["runs"][0]["scheduledFor"].as_str(), added["nextDueAt"].as_str(), "{seen}");
     let is_over = || state_of(&server, &work).filter(|it| it["task"]["runState"] == "succeeded");
-    let over = until("the run is over", is_over);
+    let over = until("the run has ended", is_over);
     assert_eq!(over["runs"].as_array().map(Vec::len), Some(1), "once: {over}");
     assert_eq!(model.requests().len(), 1);
     server.stop();

@@ -42,7 +42,7 @@ fn steady(world: &World, text: &str) -> String {
     world.steady(&text)
 }
 
-/// Makes the schedule of all agent work due at a time that is over.
+/// Makes the schedule of all agent work due at a time that has passed.
 fn let_it_be_due(data: &Path) {
     let connection = rusqlite::Connection::open(data.join("agent.sqlite")).expect("the file");
     let sql = "UPDATE work_definitions SET next_due_at = created_at WHERE next_due_at IS NOT NULL";
@@ -424,7 +424,7 @@ fn changes_of_tasks_that_start_it_are_read_from_a_file_and_shown() {
     let events = r#"[{"event": "fieldSet", "field": "dueDate"}]"#;
     let file = world.file("events.json", events);
     let add =
-        ["work", "add", "Plan", "--instructions", "Plan anew.", "--model", "own/script", "--yes"];
+        ["work", "add", "Plan", "--instructions", "Plan again.", "--model", "own/script", "--yes"];
     world.ok(&[&add[..], &["--events", &file]].concat());
     let shown = world.ok(&["work", "show", "plan"]).out;
     assert!(shown.contains("none: changes of tasks start it"), "{shown}");

@@ -8,7 +8,7 @@ use super::plan::PlannedFile;
 use crate::{Dormouse, Error};
 
 impl Dormouse {
-    /// Says how many tasks of a file would stand beside one of the same title, because neither an earlier
+    /// Reports how many tasks of a file would be beside one of the same title, because neither an earlier
     /// import of the file nor an id says that they are the same.
     pub(super) async fn same_titles(
         &self,

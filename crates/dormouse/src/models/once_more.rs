@@ -100,7 +100,7 @@ impl Dormouse {
             }
             let amount = budgets.limit(budget, unit).unwrap_or_default();
             if amount == 0 {
-                let message = "the budget is 0, and as much again is nothing: raise the budget";
+                let message = "the budget is 0, so doubling it changes nothing: raise it first";
                 return Err(refused(message));
             }
             ops.push(spend::lift(ws, &account, amount));

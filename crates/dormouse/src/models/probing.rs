@@ -129,7 +129,7 @@ impl ModelTests {
         Ok(())
     }
 
-    /// Forgets how a model calls tools. One that called nothing is tried anew once: that it is disobedient is no
+    /// Forgets how a model calls tools. One that called nothing is tried again once: that it is disobedient is no
     /// reason to pay for a test again and again. Returns whether it was known.
     async fn forget(
         &self,

@@ -37,7 +37,7 @@ impl Dormouse {
             let now = self.provider_of(settings, id);
             if now.is_ok_and(|(now, _)| now.is_same_server(&provider)) {
                 note_test(settings, id, &tested.shown, has_key);
-                // A person saw what it does: whether it obeys is watched anew.
+                // A person saw what it does: whether it obeys is watched again.
                 let known = settings.models.iter_mut().find(|known| known.id == id);
                 known.into_iter().for_each(|known| known.was_silent = false);
             }

@@ -275,7 +275,7 @@ fn what_a_test_showed_of_a_server_that_was_left_meanwhile_is_not_taken_for_an_an
     assert_eq!((mode(&world, "acme/new"), cost(&world).0), (None, 1), "it is not asked untried");
     world.later(60);
     world.drain(&task);
-    assert_eq!(mode(&world, "acme/new"), Some(ToolMode::Schema), "it is tested anew");
+    assert_eq!(mode(&world, "acme/new"), Some(ToolMode::Schema), "it is tested again");
 }
 
 /// The services of another node on the same database.

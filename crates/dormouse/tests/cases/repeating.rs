@@ -228,7 +228,7 @@ fn a_verdict_sent_twice_under_one_key_is_taken_once() {
     );
     decide(Verdict::Undo, None).expect("undone");
     let late = decide(Verdict::Confirm, key()).expect("the same request");
-    assert_eq!(late.item.status, ItemStatus::Pending, "a late copy does not confirm anew");
+    assert_eq!(late.item.status, ItemStatus::Pending, "a late copy does not confirm again");
     assert_eq!(world.fresh(&task.id).estimate_minutes, None);
     decide(Verdict::Confirm, Some("key-2".into())).expect("confirmed");
     assert_eq!(world.fresh(&task.id).estimate_minutes, Some(60));

@@ -102,7 +102,7 @@ fn a_budget_of_nothing_is_not_lifted() {
     budgets(&world, 0, 1_000_000);
     wake(&world, &task, &agent);
     let error = now(world.dormouse.once_more_today(&me(), &BudgetScope::Workspace));
-    let error = error.expect_err("as much again is nothing").to_string();
+    let error = error.expect_err("doubling nothing is nothing").to_string();
     assert!(error.contains("raise the budget"), "{error}");
 }
 

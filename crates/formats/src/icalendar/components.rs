@@ -10,7 +10,7 @@ use crate::intake::{Gather, Lines, fold};
 use crate::reading::Role;
 
 /// When the task was last changed here, to the microsecond. `LAST-MODIFIED`, which has only seconds and which other
-/// programs set anew, does not say it.
+/// programs set again, does not say it.
 pub(super) const UPDATED: &str = "X-DORMOUSE-UPDATED";
 /// How deep components nest at most; a calendar of any program needs four levels.
 const MAX_DEPTH: usize = 32;

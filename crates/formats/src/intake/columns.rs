@@ -3,7 +3,7 @@
 use super::sheet_words;
 use crate::reading::Column;
 
-/// Whether the name of a column of days says that they are over, or when something began.
+/// Whether the name of a column of days says that they have passed, or when something began.
 pub(crate) fn names_past(name: &str) -> bool {
     let plain = plain(name);
     plain.split(|c: char| !c.is_alphanumeric()).any(sheet_words::is_past)

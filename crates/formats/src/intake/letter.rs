@@ -128,7 +128,7 @@ struct Closing {
     is_named: bool,
 }
 
-/// Words that close a letter, with a name behind them or without.
+/// Words that close a letter, followed by a name or not.
 fn closing(line: &str) -> Option<Closing> {
     if line.chars().nth(LONG).is_some() || is_listed(line) {
         return None;

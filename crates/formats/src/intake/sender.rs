@@ -55,7 +55,7 @@ fn is_begun_by_verb(line: &str) -> bool {
     word.is_some_and(|word| VERBS.contains(&folded(word).as_str()))
 }
 
-/// What is behind "Tel:" or "Mobile"; the text itself without such a word.
+/// What follows "Tel:" or "Mobile"; the text itself without such a word.
 fn unlabelled(text: &str) -> &str {
     let Some((label, rest)) = text.split_once([':', ' ']) else { return text };
     match LABELS.contains(&folded(label).trim_end_matches(':')) {

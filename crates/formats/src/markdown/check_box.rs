@@ -98,7 +98,7 @@ pub(super) fn boxed(item: &str) -> Option<(&str, char, &str)> {
     Some((&item[..item.len() - content.len()], mark, rest))
 }
 
-/// Whether a line says that the list below it is to be done: it ends with a colon, or stands in
+/// Whether a line says that the list below it is to be done: it ends with a colon, or is in
 /// bold.
 pub(super) fn names_list(line: &str) -> bool {
     let text = line.trim();

@@ -1,4 +1,4 @@
-//! What a note of an own file holds behind a backslash, because without one it would be read as more than text:
+//! What a note of an own file holds after a backslash, because without one it would be read as more than text:
 //! headings and lines below them, check boxes, days that begin a note, and what would hide the lines after it.
 
 use super::check_box::names_list;
@@ -70,7 +70,7 @@ pub(crate) fn fenced_lines(text: &str) -> impl Iterator<Item = (&str, bool)> {
 struct Fence {
     is_tilde: bool,
     length: usize,
-    /// Whether nothing is behind it, so that it can close one.
+    /// Whether nothing follows it, so that it can close one.
     is_alone: bool,
 }
 

@@ -110,7 +110,7 @@ fn names_of_groups(source: &Source<'_>, outline: &Outline) -> Vec<Heading> {
     names.collect()
 }
 
-/// Lines that are the headings of a file without any other: those in bold, if one of them stands right above a
+/// Lines that are the headings of a file without any other: those in bold, if one of them is right above a
 /// box, and those that end with a colon right above a box, if there are two of them. A name for a list of what
 /// is to be done is a part of the task around it.
 fn lines_as_headings(

@@ -1,4 +1,4 @@
-//! What stands in lists of its own and names the task it belongs to: comments, the items of checklists, labels,
+//! What is in lists of its own and names the task it belongs to: comments, the items of checklists, labels,
 //! files. Programs that export their tables write them so.
 //!
 //! A member such as `cardId` names an entry of the list `cards`, so ids that are used again in another list do

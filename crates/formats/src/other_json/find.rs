@@ -20,7 +20,7 @@ const LISTS: &[&str] =
 /// What an object calls itself that is a task.
 const TASKS: &[&str] = &["to do", "todo", "task", "reminder", "action item"];
 
-/// What an object calls itself that stands above others.
+/// What an object that contains others calls itself.
 const HEADINGS: &[&str] = &["heading", "section", "header"];
 
 /// A task, and the list that it is in.

@@ -61,7 +61,7 @@ pub(super) fn find(text: &str, reading: &mut Reading) {
         let found = match place.role {
             Role::Task => {
                 seen.item = None;
-                // What stands by itself at the end of a title goes before a date in its words.
+                // A date by itself at the end of a title takes precedence over one in its words.
                 let apart = in_brackets(words(line)).and_then(|inside| {
                     let (_, dated) = dates.due_in(inside)?;
                     (!says_more(inside, &dated.words)).then_some(dated)
@@ -172,7 +172,7 @@ fn says_more(words: &str, deadline: &str) -> bool {
     rest.contains(char::is_alphanumeric)
 }
 
-/// Whether a deadline stands for itself, as a field does: as a line, or in brackets at the end of a title.
+/// Whether a deadline is by itself, as a field is: as a line, or in brackets at the end of a title.
 fn is_apart(line: &str, deadline: &str, role: Role) -> bool {
     let line = line.trim();
     match role {

@@ -58,7 +58,7 @@ pub fn detect(text: &str) -> Format {
 /// its plan was made of.
 ///
 /// Everything that a plan depends on is part of it: also the day of reading, so that a plan that is
-/// answered after midnight is shown anew where it could say other days.
+/// answered after midnight is shown again where it could say other days.
 pub fn digest(name: &str, bytes: &[u8], options: &Options) -> Digest {
     let format = options.format.map_or("", Format::name);
     let (name, text) = (hash::sha256(name), hash::sha256(bytes));

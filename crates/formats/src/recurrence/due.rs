@@ -15,12 +15,12 @@ use super::zone::{Clock, Person, resolve};
 /// then nothing is due before the edit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Position {
-    /// What was due up to this instant is over.
+    /// What was due up to this instant has passed.
     pub at: Timestamp,
     /// What the person's clock showed then. On the person's clock, this decides: a person who
     /// travels meets no occurrence twice, and loses none.
     pub clock_showed: DateTime,
-    /// The last whole day that is over, also if its time of day is moved to a later one.
+    /// The last whole day that has passed, also if its time of day is moved to a later one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub day_done: Option<Date>,
     /// How far a rule with `COUNT` was counted.
@@ -126,7 +126,7 @@ impl Series {
         .flatten()
     }
 
-    /// An occurrence by its original start, whether it is over, skipped or suspended.
+    /// An occurrence by its original start, whether it has passed, is skipped or suspended.
     pub fn occurrence(&self, start: Start, person: &Person) -> Occurrence {
         let Candidate { due, is_moved, .. } = self.candidate_of(start, person);
         Occurrence { id: self.id(start), due, is_moved }
@@ -280,12 +280,12 @@ impl Candidate {
 
 /// The occurrence with this original start, moved to a time on a clock.
 fn moved(start: Start, to: Start, clock: &Clock, person: &Person) -> Candidate {
-    // The clock shows the second of two equal times again: only the instant says whether it is over.
+    // The clock shows the second of two equal times again: only the instant says whether it has passed.
     Candidate { is_moved: true, ..candidate(start, to, clock, !to.fold, person) }
 }
 
 /// The occurrence with this original start at a time on a clock. `by_clock` says whether the clock of a
-/// person who travels decides what is over.
+/// person who travels decides what has passed.
 fn candidate(start: Start, at: Start, clock: &Clock, by_clock: bool, person: &Person) -> Candidate {
     let zone = clock.zone(person);
     let is_day = *clock == Clock::Day;

@@ -95,7 +95,7 @@ fn from_now(rule: &RuleParts, now: DateTime) -> (DateTime, Clock) {
         return (today.at(0, 0, 0, 0), Clock::Day);
     }
     let start = today.at(small(&rule.hours, 0), minute, second, 0);
-    // What is over already would be counted and never happen.
+    // What has passed already would be counted and never happen.
     let is_counted = matches!(rule.end, End::Count(_));
     let is_over = rule.hours.len() < 2 && start <= now;
     let day = if is_counted && is_over { today.tomorrow().unwrap_or(today) } else { today };

@@ -36,7 +36,7 @@ pub(super) fn property(line: &str) -> Option<(&str, &str)> {
     (is_name && is_apart).then_some((name, value.trim()))
 }
 
-/// A date in brackets after a word, with the text behind it.
+/// A date in brackets after a word, with the text after it.
 fn planned(text: &str) -> Option<(&str, &str, &str)> {
     ["SCHEDULED:", "DEADLINE:", "CLOSED:"].into_iter().find_map(|word| {
         let rest = text.strip_prefix(word)?.trim_start();

@@ -25,7 +25,7 @@ pub(super) struct States {
 }
 
 impl States {
-    /// The states of a text: `#+TODO: TODO PROJ(p) | DONE(d) SOLD`. Those behind the bar say that it is done.
+    /// The states of a text: `#+TODO: TODO PROJ(p) | DONE(d) SOLD`. Those after the bar say that it is done.
     pub fn of<'a>(lines: impl Iterator<Item = &'a str>) -> Self {
         let mut own = BTreeMap::new();
         for (_, value) in lines

@@ -9,7 +9,7 @@ use super::words::{Shift, Unit};
 
 pub(super) type Result<T> = std::result::Result<T, NotUnderstood>;
 
-/// The year of this century, or of the one before if it is far ahead: '69 is over in 2026.
+/// The year of this century, or of the one before if it is far ahead: '69 has passed in 2026.
 pub(super) fn century(year: i16, today: i16) -> i16 {
     const FARTHEST: i16 = 20;
     if year > today + FARTHEST { year - 100 } else { year }

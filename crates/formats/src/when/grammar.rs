@@ -236,7 +236,7 @@ impl<'a> Parser<'a> {
         };
         let is_before = matches!(setting.lead, Some(Lead::Before));
         let when = match point.core {
-            // "Before March" is over when March begins; "before the end of March" names its day.
+            // "Before March" ends when March begins; "before the end of March" names its day.
             Core::Days(from, _) if is_before && point.means != Some(Means::Edge) => {
                 When::Day(from.yesterday().unwrap_or(from))
             }

@@ -284,7 +284,7 @@ impl Resolver<'_> {
         Ok(core)
     }
 
-    /// The edge of the current or another period; one that is over already is that of the next.
+    /// The edge of the current or another period; one that has passed already is that of the next.
     pub(super) fn edge_of(&mut self, edge: Edge, unit: Unit, shift: Option<Shift>) -> Result<Core> {
         let today = self.today();
         let periods = match shift {

@@ -135,7 +135,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The first day of a range whose month stands once, at its end: "from the 13th to the 15th of July",
+    /// The first day of a range whose month is named once, at its end: "from the 13th to the 15th of July",
     /// "Monday to Wednesday 15 July". It is the nearest such day before the last one.
     fn begin_in_month_of(&self, first: &PointHit, second: &PointHit) -> Option<Date> {
         let Core::Day(last) = second.core else { return None };

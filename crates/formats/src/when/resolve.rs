@@ -28,7 +28,7 @@ pub(super) enum Core {
 pub(super) struct Resolved {
     pub core: Core,
     pub assumed: Vec<Assumption>,
-    /// Whether the words themselves say that it is over: "last Friday", "two days ago".
+    /// Whether the words themselves say that it has passed: "last Friday", "two days ago".
     pub is_past: bool,
 }
 

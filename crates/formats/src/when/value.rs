@@ -59,7 +59,7 @@ pub enum When {
 }
 
 impl When {
-    /// The last day it reaches in the reader's zone: the day by which it is over.
+    /// The last day it reaches in the reader's zone: the day by which it ends.
     ///
     /// A recurrence answers its first day on or after `today`.
     pub fn last_day(&self, zone: &TimeZone, today: Date) -> Option<Date> {

@@ -95,7 +95,7 @@ pub struct Words {
     /// With a word of the past before a day: a day that something was moved to or planned for, and
     /// that need not be past.
     pub moved: &'static [&'static str],
-    /// Before a day, even if it is a deadline: it is over.
+    /// Before a day, even if it is a deadline: it has passed.
     pub over: &'static [&'static str],
     /// Before a day up to which something can last as well as be done by: "until".
     pub lasting: &'static [&'static str],

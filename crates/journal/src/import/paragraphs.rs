@@ -229,7 +229,7 @@ mod tests {
             let tries: usize = (0..n).map(|at| known.tries(&run, at, numbers[at]).count()).sum();
             assert!(tries <= here.len() * n, "{tries}");
         }
-        // Almost everything of the longest entry stands at each place, and nothing is found.
+        // Almost everything of the longest entry is at each place, and nothing is found.
         let here = [[vec!["a"; n].join("\n\n"), "z".to_owned()].join("\n\n")];
         assert_eq!(texts(&Known::new(&here), vec!["a"; n + 5].join("\n\n")).len(), 1);
     }

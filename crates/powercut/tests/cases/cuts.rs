@@ -20,7 +20,7 @@ fn cut(cuts: usize, syncs: Syncs) -> Report {
 fn no_cut_loses_halves_or_damages_what_was_acknowledged() {
     let report = cut(500, Syncs::Honest);
     assert!(report.broken.is_empty(), "{}", report.losses());
-    assert!(report.rewound >= 2, "{} logs were begun anew", report.rewound);
+    assert!(report.rewound >= 2, "{} logs were begun again", report.rewound);
     assert!(report.went_on >= 8, "work went on after {} cuts", report.went_on);
 }
 

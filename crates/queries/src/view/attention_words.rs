@@ -26,7 +26,7 @@ impl Attention {
                 format!("The last run of {} failed{why}", name.unwrap_or("an agent"))
             }
             AttentionCause::Provider { provider, why, detail } => format!(
-                "{}: {detail}; its wakes wait, and it is tried again by itself: choose another model if \
+                "{}: {detail}; wakes are paused and Dormouse retries automatically: choose another model if \
                  you do not want to wait",
                 unavailable(provider, why.known())
             ),

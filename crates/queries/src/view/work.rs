@@ -99,7 +99,7 @@ pub struct WorkTrial {
     pub sentence: String,
 }
 
-/// A definition of agent work, joined with the run that stands for it: the newest that is not over, or
+/// A definition of agent work, joined with the run that stands for it: the newest that has not ended, or
 /// the newest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

@@ -99,6 +99,6 @@ pub(super) enum Interruption {
     Stopped,
     /// Calls that cost money were switched off.
     PaidCallsOff,
-    /// The time of the run was over while the model was still writing.
+    /// The time of the run was up while the model was still writing.
     OverTime,
 }

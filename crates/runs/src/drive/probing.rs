@@ -72,7 +72,7 @@ impl ActiveRun<'_> {
             Err(NotProbed::SettingsChanged) => {
                 let again = self.driver.clock.now() + SETTINGS_CHANGED;
                 let reason =
-                    "the provider was changed while its model was tested: it is tested anew";
+                    "the provider was changed while its model was tested: it is tested again";
                 self.requeue_run(Some(again), reason.into()).await.map(Some)
             }
             Err(NotProbed::PaidCallsOff) => self.put_off_by_switch().await.map(Some),

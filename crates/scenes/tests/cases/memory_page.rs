@@ -369,12 +369,12 @@ async fn the_figures_about_memory_are_what_the_rules_give() {
     let Ok(drawn) = std::fs::read_to_string(&picture) else {
         std::fs::write(&page, format!("{before}{FROM}{figures}{TO}{after}")).expect("written");
         std::fs::write(&picture, svg).expect("written");
-        panic!("{} was missing and is made anew, with the figures of the page", picture.display());
+        panic!("{} was missing and is made again, with the figures of the page", picture.display());
     };
     assert!(
         known == figures && drawn == svg,
         "the figures are not what the rules give any more: delete {} and run this test to make them \
-         anew.\n{figures}",
+         again.\n{figures}",
         picture.display()
     );
 }

@@ -42,7 +42,7 @@ const AFTER: &str = "\
 ---
 
 This page is made from a run by `crates/scenes/tests/cases/one_wake.rs`, which fails when the two
-differ. To make it anew, delete it and run `cargo test -p dormouse-scenes one_wake`: the test writes
+differ. To make it again, delete it and run `cargo test -p dormouse-scenes one_wake`: the test writes
 the page and fails once, so that somebody looks at it.
 ";
 
@@ -75,11 +75,11 @@ async fn the_page_about_one_wake_is_what_happens() {
     let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/one-wake.md"));
     let Ok(known) = std::fs::read_to_string(&path) else {
         std::fs::write(&path, page).expect("the page is written");
-        panic!("{} was missing and is made anew: look at it, then run again", path.display());
+        panic!("{} was missing and is made again: look at it, then run again", path.display());
     };
     assert!(
         known == page,
-        "docs/one-wake.md is not what happens any more: delete it and run this test to make it anew.\n{}",
+        "docs/one-wake.md is not what happens any more: delete it and run this test to make it again.\n{}",
         similar::TextDiff::from_lines(known.as_str(), page.as_str())
             .unified_diff()
             .context_radius(0)

@@ -49,7 +49,7 @@ async fn read(connection: &mut TcpStream) {
     }
 }
 
-/// Sends one byte after another, ten seconds apart, until the run is over.
+/// Sends one byte after another, ten seconds apart, until the run has ended.
 async fn serve(listener: &TcpListener, slow: &Slow, clock: &ManualClock, is_over: &AtomicBool) {
     let (mut connection, _) = listener.accept().await.expect("a connection");
     read(&mut connection).await;

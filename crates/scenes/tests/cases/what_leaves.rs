@@ -365,7 +365,7 @@ prompt; a key is in a header of the request to its own provider.
 ---
 
 This page is made by `crates/scenes/tests/cases/what_leaves.rs` from bodies that a recorder received in each of
-the four formats; the test fails when the two differ. To make it anew, delete it and run
+the four formats; the test fails when the two differ. To make it again, delete it and run
 `cargo test -p dormouse-scenes what_leaves`: the test writes the page and fails once, so that somebody looks at it.
 ";
 

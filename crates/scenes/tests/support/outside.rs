@@ -26,7 +26,7 @@ pub struct Outside {
     client: Arc<Client>,
 }
 
-/// Stands in for the outbound client: counts each request, and connects to nothing.
+/// Replaces the outbound client: counts each request, and connects to nothing.
 #[derive(Default)]
 struct Client(Mutex<Vec<String>>);
 

@@ -20,7 +20,7 @@ use super::Close;
 use super::event_stream::{EventSource, EventStream};
 use super::queue::{Frame, Queue};
 
-/// A clock that always shows the same time; a sleep is over at once, or never.
+/// A clock that always shows the same time; a sleep ends at once, or never.
 struct Standing {
     wakes: bool,
 }

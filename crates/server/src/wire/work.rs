@@ -260,7 +260,7 @@ pub(crate) struct WorkPatch {
     /// Its title.
     title: Option<String>,
     /// The instructions of its runs, from the next run on. Those of work without a language model are
-    /// read anew.
+    /// read again.
     instructions: Option<String>,
     /// What it does without a language model, from the next run on. Members that are left out have their
     /// defaults.

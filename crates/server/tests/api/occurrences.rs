@@ -125,7 +125,7 @@ async fn a_repeated_move_or_suspension_answers_as_the_first_time_whatever_its_wo
     for (path, body, key) in [
         (&move_path, json!({ "to": "in 2 hours" }), "one-move"),
         (&suspend_path, json!({ "until": "in 3 hours" }), "one-suspension"),
-        // By the second time this is over.
+        // By the second time this has passed.
         (&suspend_path, json!({ "until": "today at 11:07" }), "another-suspension"),
     ] {
         let key = [("Idempotency-Key", key)];

@@ -181,7 +181,7 @@ fn a_catch_up_decides_about_what_was_missed() {
 
 #[test]
 fn a_catch_up_decides_about_what_a_clock_is_set_past() {
-    // At 12:30 in Berlin it is past 19:00 in Tokyo: two of the second of June are over, one is on time.
+    // At 12:30 in Berlin it is past 19:00 in Tokyo: two of the second of June have passed, one is on time.
     let stays = vec![
         (Timestamp::MIN, "Europe/Berlin"),
         (utc("2026-06-02T10:30:07Z"), "Asia/Tokyo"),

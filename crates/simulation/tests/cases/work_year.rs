@@ -27,7 +27,7 @@ enum Mistake {
     NoUniqueOccurrence,
     /// An edit makes due what its new times had before it.
     EditReachesBack,
-    /// Moving an occurrence to a time that is over makes it due.
+    /// Moving an occurrence to a time that has passed makes it due.
     MoveReachesBack,
     /// All that was missed runs.
     CatchUpIgnoresAge,

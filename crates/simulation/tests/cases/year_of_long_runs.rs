@@ -84,7 +84,7 @@ fn definition(n: usize, overlap: Overlap, catch_up: CatchUp) -> Definition {
                         to: civil(zone, begin, 655),
                     },
                 ),
-                // It is over.
+                // It has ended.
                 (660, Act::Cancel { uid: uid.clone(), original: shown(640) }),
                 (pause + 60, Act::Pause),
                 (pause + 200, Act::Resume),

@@ -76,7 +76,7 @@ pub fn poll<F: Future>(future: F) -> Option<F::Output> {
 pub struct LongRuns {
     /// How long the runs of each definition last.
     lasts: Mutex<BTreeMap<String, SignedDuration>>,
-    /// When each run that is under way ends, or is over.
+    /// When each run that is under way ends, or ended.
     ends: Mutex<BTreeMap<String, Timestamp>>,
     /// What is left of runs whose process died.
     left: Mutex<BTreeMap<String, SignedDuration>>,

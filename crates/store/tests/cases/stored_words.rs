@@ -71,7 +71,7 @@ const WITHOUT_WORDS: &[(&str, &[&str])] = &[
     ("model_settings", &["doc"]),
     ("forgotten_entries", &["task_id", "entry_id"]),
     ("search_backlog", &["agent_id"]),
-    // A row of the index follows the text that it names: it is made anew with the words that are left.
+    // A row of the index follows the text that it names: it is made again with the words that are left.
     ("search_index", &["id", "area", "kind", "sha256", "sources", "words"]),
     // The words of a removal are taken out by the removal.
     ("purges", &["id", "agent_id", "line", "task_id", "entry_id", "phase", "words", "removed"]),

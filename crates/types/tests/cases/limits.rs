@@ -173,7 +173,7 @@ Times and counts that nobody has to keep, but that decide when something ends:
         }),
         ("the body of a hook call is removed when it is older than", {
             let days = limits::HOOK_BODY_SECONDS / 86_400;
-            format!("{days} days, and its run is over")
+            format!("{days} days, and its run has ended")
         }),
         ("a delivery is removed when it was read more than", {
             format!("{} days ago", limits::READ_DELIVERY_SECONDS / 86_400)

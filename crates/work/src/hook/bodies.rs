@@ -18,10 +18,10 @@ use crate::{Work, WorkError};
 /// How many bodies one call of the chore removes, so that other writers are not held up.
 const AT_ONCE: i64 = 100;
 
-/// What stands in a request instead of a body.
+/// The text that replaces a body in a request.
 const REMOVED: &str = "## What was sent\nThe body of the call is not kept any more.";
 
-/// Removes the bodies of old calls whose runs are over.
+/// Removes the bodies of old calls whose runs have ended.
 pub struct Bodies(pub Work);
 
 impl Chore for Bodies {

@@ -17,8 +17,7 @@ use crate::tools::{Call, End, Published};
 const NO_OUTCOME: &str = "it ended without saying how: read its log, then approve or decline it";
 
 /// The same, where the person said something as it was about to end.
-const CORRECTED: &str =
-    "it was corrected as it was about to end, and has not read that: try it again, and it does";
+const CORRECTED: &str = "a correction arrived as the run ended; retry the run so that it is read";
 
 /// The same, where the task that it was about was deleted.
 const TASK_DELETED: &str = "its task was deleted while it ran, so the model was sent nothing more: read its log, then \

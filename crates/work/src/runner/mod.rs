@@ -88,7 +88,7 @@ impl<'a> WorkRun<'a> {
         })
     }
 
-    /// Reads the run and its definition anew, to decide on what is there now.
+    /// Reads the run and its definition again, to decide on what is there now.
     async fn read_again(&self) -> Result<(Snapshot, Run), RunError> {
         let ws = self.lease.ws;
         let snapshot = self.work.snapshot(ws, &self.run.work).await?;

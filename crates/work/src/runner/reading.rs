@@ -200,7 +200,7 @@ fn in_a_line(task: &Task) -> String {
     line
 }
 
-/// What stands around the first of the words in a text; `None` if it has none of them.
+/// The text around the first of the words; `None` if it has none of them.
 fn around(text: &str, words: &[String]) -> Option<String> {
     let place = |line: &str| words.iter().filter_map(|word| fold::find(line, word)).min();
     let (line, (from, upto)) = text.lines().find_map(|line| Some((line, place(line)?)))?;

@@ -58,7 +58,7 @@ fn a_second_answer_is_refused_with_the_first(world: &World) {
     }
 }
 
-/// The week is over, and no node has looked since. A request with a key is refused like any other.
+/// The week has passed, and no node has looked since. A request with a key is refused like any other.
 fn an_answer_that_comes_too_late_is_refused_before_the_question_is_closed(world: &World) {
     let id = world.create("Book the van", None);
     world.script.push(ask("Which van?"));

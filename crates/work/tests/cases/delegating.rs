@@ -250,7 +250,7 @@ fn an_undo_takes_it_back_until_it_has_begun(world: &World) {
     assert_eq!(entries(world, &task), Vec::<String>::new(), "what never ran says nothing");
     confirm(world, &item);
     world.script.push(publish("Vans", "90."));
-    assert_eq!(world.drain(), [DONE], "it is started anew, under another id");
+    assert_eq!(world.drain(), [DONE], "it is started again, under another id");
     let refused = wait(world.changes.undo(&owner(), &item.set, item.index, None));
     let refused = refused.expect_err("it has begun");
     assert!(matches!(refused, DecideError::Begun { .. }), "{refused}");

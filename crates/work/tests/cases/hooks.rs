@@ -162,7 +162,7 @@ fn a_call_that_comes_again_is_answered_with_its_run(world: &World) {
     let repeated = Ok(Received { run, is_repeated: true });
     assert_eq!(send(world, &first), repeated, "the same bytes");
     world.later(60);
-    assert_eq!(send(world, &call(world, &hook, &secret, "msg_1", "{}")), repeated, "signed anew");
+    assert_eq!(send(world, &call(world, &hook, &secret, "msg_1", "{}")), repeated, "signed again");
     assert_eq!(send(&another_node(world), &first), repeated, "on another node");
     wait(world.work.pause(WS, &id, &me())).expect("paused");
     assert_eq!(send(world, &first), repeated, "although it is paused by now");

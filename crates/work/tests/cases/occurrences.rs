@@ -79,7 +79,7 @@ fn an_occurrence_is_not_moved_to_a_time_that_is_over(world: &World) {
     // Nothing ran since it was made, so its series has not come as far as the clock.
     world.set("2026-03-02T07:30:00Z");
     let over = moved_to("2026-03-02T07:30:00Z").expect_err("it is over").to_string();
-    assert!(over.contains("a time that is over: name one that is still to come"), "{over}");
+    assert!(over.contains("a time that has passed: name one that is still to come"), "{over}");
     let moved = moved_to("2026-03-02T07:30:01Z").expect("moved");
     let due = moved.definition.next_due_at.expect("a time");
     assert_eq!(due.to_string(), "2026-03-02T07:30:01Z");
@@ -113,8 +113,7 @@ fn what_is_skipped_and_over_is_neither_listed_nor_restored(world: &World) {
     assert_eq!(listed(world, &id)[..2], ["03-03 03-03 09:00 skipped", "03-04 03-04 09:00"]);
     for wish in [Wish::Restore, move_to("2026-03-02T16:00:00Z")] {
         let over = change("02", wish).expect_err("it is over").to_string();
-        let said =
-            "`2026-03-02T09:00:00` was skipped and is over: choose one that is still to come";
+        let said = "`2026-03-02T09:00:00` was skipped and its time has passed: choose one that is still to come";
         assert_eq!(over, said);
     }
     assert_eq!(world.drain(), [], "nothing runs late");
@@ -133,7 +132,7 @@ fn what_was_moved_later_stays_there_once_its_own_time_is_over(world: &World) {
     assert_eq!(listed(world, &id)[0], "03-02 03-02 17:00 moved, stays so");
     let refused = change(Wish::Restore).expect_err("its own time is over").to_string();
     assert!(
-        refused.contains("the time that its schedule says is over: skip it, or move"),
+        refused.contains("the time that its schedule says has passed: skip it, or move"),
         "{refused}"
     );
     assert_eq!(world.drain(), []);

@@ -152,7 +152,7 @@ fn a_correction_that_comes_too_late_for_the_last_request_is_named(world: &World)
     let run = world.runs(&id).remove(0);
     assert_eq!(run.state, RunState::NeedsReview);
     let error = run.error.expect("why");
-    assert!(error.contains("it was corrected as it was about to end"), "{error}");
+    assert!(error.contains("a correction arrived as the run ended"), "{error}");
     world.script.push(finish("done", "With it."));
     wait(world.work.retry(WS, &run.id, &me())).expect("it is tried again");
     assert_eq!(world.drain(), [DONE]);

@@ -14,7 +14,7 @@ export const home = {
   "home.stoppedWhy": { one: "One run failed.", other: "{n} runs in a row failed." },
   "home.provider": "The model isn’t responding",
   "home.modelSetup": "A model can’t be used",
-  "home.providerWaits": "{why}. Its wakes wait, and it is tried again by itself. Choose another model if you don’t want to wait.",
+  "home.providerWaits": "{why}. Wakes are paused, and Dormouse retries automatically. Choose another model if you don’t want to wait.",
   "home.why.authentication": "{name} rejects the key: {detail}",
   "home.why.configuration": "{name} can’t be used as it is set up: {detail}",
   "home.why.wrongAnswer": "{name} doesn’t answer as a model does: {detail}",

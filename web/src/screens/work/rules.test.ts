@@ -27,7 +27,7 @@ it("says how schedules are written where one is not understood", () => {
   expect(describeProblem(unreadSchedule(rule))).toBe("`FREQ=SECONDLY` makes a rule that cannot be used: FREQ=SECONDLY is refused");
 });
 
-it("shows every run that waits, and the newest that is over if it failed, whatever is under way", () => {
+it("shows every run that waits, and the newest that has ended if it failed, whatever is under way", () => {
   const runs = (...states: Run["runState"][]): Run[] => states.map((runState, at) => ({ id: `${at}`, runState, endedBy: null }) as Run);
   const ids = (all: Run[]): string[] => waitingRuns(all).map((run) => run.id);
   expect(ids(runs("running", "needs_input", "skipped", "failed", "needs_review", "failed"))).toEqual(["1", "3", "4"]);

@@ -32,7 +32,7 @@ export type Standing =
 const OPEN: readonly RunState[] = ["running", "queued", "needs_input", "needs_review"];
 const FAILED: readonly RunState[] = ["failed", "timed_out", "interrupted", "expired"];
 
-/** The runs that wait for the person: those with a question or to look at, and the newest that is over if it failed. */
+/** The runs that wait for the person: those with a question or to look at, and the newest that has ended if it failed. */
 export function waitingRuns(newestFirst: readonly Run[]): Run[] {
   const over = newestFirst.find((run) => !OPEN.includes(run.runState) && run.runState !== "skipped");
   return newestFirst.filter(
@@ -61,7 +61,7 @@ export function standingOf(work: Pick<Work, "state" | "runState"> & Partial<Pick
   if (state !== "active") return state;
   if (work.suspendedUntil != null) return "suspended";
   if (runState !== null) return runState;
-  // A single time that is over, or that the person skipped.
+  // A single time that has passed, or that the person skipped.
   return work.schedule != null && work.nextDueAt === null && work.events?.length === 0 ? "nothingComes" : "waiting";
 }
 

@@ -27,7 +27,7 @@ use crate::template::stock;
 use crate::{AgentError, Agents};
 
 /// What a session says when its answer was given up.
-const GIVEN_UP: &str = "the process that worked on it died too often: say something to try again";
+const GIVEN_UP: &str = "the run crashed too often: send a message to try again";
 
 /// The handler of sessions about templates.
 pub struct EvolutionRuns(pub Agents);
@@ -70,7 +70,7 @@ impl Agents {
         let Some(stored) = found else { return ended("the session is gone") };
         let session = &stored.doc.value;
         if !session.is_active() {
-            return ended("the session is over");
+            return ended("the session has ended");
         }
         if session.answered >= session.n_requested {
             return ended("everything is answered");

@@ -26,7 +26,7 @@ use crate::{AgentError, Agents};
 
 /// The most turns and calls of an answer.
 const LIMITS: Limits = Limits { turns: 6, calls: 20 };
-/// What stands for an answer without words.
+/// The text for an answer without words.
 const SILENT: &str = "the model said nothing: say something else, or choose another model";
 
 /// A run of a session.
@@ -208,7 +208,7 @@ impl RunHandler for EvolutionRun<'_> {
     fn block_reason(&mut self) -> BoxFuture<'_, Result<Option<StopReason>, RunError>> {
         Box::pin(async move {
             let is_active = self.session().await?.doc.value.is_active();
-            let reason = "the session is over";
+            let reason = "the session has ended";
             Ok((!is_active).then_some(StopReason { reason, is_final: true }))
         })
     }

@@ -357,7 +357,7 @@ pub const REPORT: Words = Words {
         recent: "Also new",
         coming: "Coming up",
         odd_year: "\"{text}\": is the year right, or is {year} meant?",
-        day_passed: "\"{text}\": that day is over. Is it done?",
+        day_passed: "\"{text}\": that day has passed. Is it done?",
         links: "Links",
         versions: "{n} versions are listed, the newest is {version}",
         boxes: "{done} of {all} boxes ticked",

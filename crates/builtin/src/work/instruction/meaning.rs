@@ -36,7 +36,7 @@ pub(super) fn meaning(found: &mut FoundCues) -> Option<Meaning> {
     }
 }
 
-/// The kind that phrases ask for, whatever stands around them.
+/// The kind that phrases ask for, whatever surrounds them.
 pub(super) fn kind_of(hits: &[Hit]) -> Option<WorkKind> {
     let has = |is: fn(&What) -> bool| hits.iter().any(|hit| is(&hit.what));
     if has(|it| matches!(it, What::Title(_) | What::Cue(Cue::Make)))

@@ -258,7 +258,7 @@ impl StatedSchedule {
 /// An instruction with phrases in place of those that the reader of dates does not know.
 struct Rewritten {
     text: String,
-    /// In the order of the text: where a phrase stands now, where it stood, and its time of day.
+    /// In the order of the text: where a phrase is now, where it was, and its time of day.
     phrases: Vec<(Range<usize>, Range<usize>, Option<Time>)>,
 }
 

@@ -67,7 +67,7 @@ fn say_what_is_sent(
     }
 }
 
-/// Says how many agents would no longer wake by themselves, and names the first.
+/// Prints the number of agents that would no longer wake by themselves, and the names of the first.
 fn automations_off(session: &mut Session, n_off: usize, names: &[String]) {
     let command = session.command("agent automation AGENT on");
     let (agents, wakes) = match n_off {

@@ -216,7 +216,7 @@ pub fn remove_body(workspace: WorkspaceId, run: &str) -> Op {
     )
 }
 
-/// The runs, as stored, of calls from before a time whose body is kept and whose run is over; of one workspace or
+/// The runs, as stored, of calls from before a time whose body is kept and whose run has ended; of one workspace or
 /// of all, oldest first.
 pub fn with_old_bodies(
     of: Option<WorkspaceId>,

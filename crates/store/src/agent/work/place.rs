@@ -1,5 +1,5 @@
 //! Lists of rows of one workspace or of all of them, read page by page: a row that is damaged, or that cannot
-//! be dealt with, stands in no other row's way.
+//! be dealt with, does not block other rows.
 
 use dormouse_types::{Timestamp, WorkspaceId};
 

@@ -188,7 +188,7 @@ pub struct OverdueQuestion {
     pub run: WorkRunId,
 }
 
-/// Open questions whose time is over, of one workspace or of all, after a place. A row of which no more than
+/// Open questions whose time has passed, of one workspace or of all, after a place. A row of which no more than
 /// its place can be read is returned as an error of its own.
 pub fn overdue(
     of: Option<WorkspaceId>,

@@ -47,7 +47,7 @@ pub struct Run {
     pub state: RunState,
     /// Why it was left out.
     pub skip_reason: Option<SkipReason>,
-    /// How often it was started anew: by an answer, or after a failure. From 0.
+    /// How often it was started again: by an answer, or after a failure. From 0.
     pub attempt: i64,
     /// How many attempts failed.
     pub failures: i64,
@@ -401,7 +401,7 @@ pub fn waiting_of(workspace: WorkspaceId, works: &[WorkId]) -> Query<Run> {
     Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, works), decode }
 }
 
-/// Of each of these definitions, the newest run that is over and was not left out; at most one page of
+/// Of each of these definitions, the newest run that has ended and was not left out; at most one page of
 /// definitions.
 pub fn newest_over_of(workspace: WorkspaceId, works: &[WorkId]) -> Query<Run> {
     static SQL: LazyLock<String> = LazyLock::new(|| {

@@ -48,7 +48,7 @@ impl Readers {
     }
 
     /// Makes the server reuse what its tables keep of former rows, and draw the statistics of their
-    /// columns anew, which have values of rows as samples. What it has written to its own log and to
+    /// columns again, which have values of rows as samples. What it has written to its own log and to
     /// backups stays there until it overwrites them.
     pub(super) async fn vacuum(&self, db: Db) -> Result<(), Failure> {
         let mut tables: Vec<&str> =

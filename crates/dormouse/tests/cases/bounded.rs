@@ -1,0 +1,117 @@
+//! What a list reads: documents and other long texts only of the rows that it shows, however many there are.
+
+use std::cell::RefCell;
+
+use dormouse::view::Attention;
+use dormouse::{AttentionFilter, TaskFilter, TaskPatch};
+use dormouse_types::limits;
+use dormouse_types::task::{Priority, Status};
+use serde_json::json;
+
+use crate::world::{World, me, now};
+
+/// A question, and how many rows it shows.
+type Question<'q> = (&'q str, &'q dyn Fn() -> usize);
+
+/// Makes 10 of something, then 190 more, and checks that each question reads as many texts as before.
+fn check(world: &World, make: &dyn Fn(usize), questions: &[Question<'_>]) {
+    let texts = || {
+        let ask = |(name, ask): &Question<'_>| {
+            ask();
+            let (n, texts) = world.engine.texts_of(ask);
+            assert!(n > 0, "{name} shows something");
+            (name.to_string(), texts)
+        };
+        questions.iter().map(ask).collect::<Vec<_>>()
+    };
+    make(10);
+    let few = texts();
+    make(190);
+    assert_eq!(texts(), few);
+}
+
+/// Makes tasks whose agents each propose a change.
+fn propose(world: &World, n: usize) {
+    let calls = [("update_task_estimate", json!({ "minutes": 90, "rationale": "it says so" }))];
+    for n in 0..n {
+        let task = world.task(&format!("Task {n}"));
+        world.agent(&task.id);
+        world.answer(&calls);
+        world.drain(&task.id);
+    }
+}
+
+#[test]
+fn open_proposals_are_counted_without_reading_them() {
+    let world = World::new();
+    let overview = || now(world.dormouse.overview(&me())).expect("an overview").open_proposals;
+    let filter = AttentionFilter::default();
+    let attention =
+        || now(world.dormouse.attention_list(&me(), filter, 5, None)).expect("a page").items.len();
+    let filter = TaskFilter { to_review: true, ..TaskFilter::default() };
+    // The first page of a list that is longer than one reads all tasks in brief form; later ones know them.
+    (0..limits::PAGE.max).for_each(|n| _ = world.task(&format!("Other {n}")));
+    let cursor = RefCell::new(None);
+    let to_review = || {
+        let page = now(world.dormouse.tasks(&me(), filter.clone(), 5, cursor.take()));
+        let page = page.expect("a page");
+        cursor.replace(page.next_cursor);
+        page.items.len()
+    };
+    check(
+        &world,
+        &|n| propose(&world, n),
+        &[("overview", &overview), ("attention", &attention), ("tasks to review", &to_review)],
+    );
+}
+
+#[test]
+fn counts_and_lists_agree_whatever_the_person_and_time_make_of_a_proposal() {
+    let world = World::new();
+    let task = world.task("Move");
+    world.agent(&task.id);
+    let quote = json!({ "entryId": task.entries[0].id, "quote": "We signed the contract." });
+    world.answer(&[
+        ("update_task_estimate", json!({ "minutes": 90, "evidence": quote })),
+        ("update_task_due_date", json!({ "dueDate": "2026-03-20", "evidence": quote })),
+        ("update_task_priority", json!({ "priority": "P1", "evidence": quote })),
+    ]);
+    world.drain(&task.id);
+    // How many the overview, the task and its list show, and what needs the person about them.
+    let counted = || {
+        let overview = now(world.dormouse.overview(&me())).expect("an overview");
+        let open = now(world.dormouse.open_changes(&me(), &task.id)).expect("a list");
+        let (of_task, listed) = (&open.task, open.items.len());
+        assert_eq!(overview.open_proposals + overview.put_off_proposals, listed);
+        assert_eq!(of_task.open_proposals + of_task.put_off_proposals, listed);
+        let filter = AttentionFilter::default();
+        let page = now(world.dormouse.attention_list(&me(), filter, 5, None)).expect("a page");
+        let of_task = page.items.into_iter().filter(|one| one.task_id.as_ref() == Some(&task.id));
+        let expires = open.items.iter().filter_map(|one| one.item.expires_at).min();
+        let entry = |one: Attention| {
+            assert_eq!(one.expires_at, expires, "{one:#?}");
+            one.id.split(':').next().map(ToOwned::to_owned)
+        };
+        (listed, of_task.filter_map(entry).collect::<Vec<_>>())
+    };
+    let one = |kind: &str| vec![kind.to_owned()];
+    assert_eq!(counted(), (3, one("changes")));
+    world.later(60);
+    let patch = TaskPatch { priority: Some(Some(Priority::P0)), ..TaskPatch::default() };
+    let edit = |patch| now(world.dormouse.edit_task(&me(), &task.id, patch, None, None));
+    edit(patch).expect("edited");
+    assert_eq!(counted(), (2, one("changes")), "the person set one of the values");
+    let status = |status| TaskPatch { status: Some(status), ..TaskPatch::default() };
+    world.later(24 * 3600);
+    edit(status(Status::Done)).expect("closed");
+    assert_eq!(counted(), (0, Vec::new()), "nobody decides about a closed task");
+    world.later(48 * 3600);
+    edit(status(Status::Open)).expect("open again");
+    assert_eq!(counted(), (2, one("changes")));
+    world.later(4 * 24 * 3600);
+    assert_eq!(counted(), (2, one("changes")), "the seven days were suspended");
+    world.later(24 * 3600 + 3600);
+    assert_eq!(counted(), (2, one("expiring")));
+    world.later(24 * 3600);
+    assert_eq!(counted(), (0, Vec::new()));
+}

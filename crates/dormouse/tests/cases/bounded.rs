@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use dormouse::view::Attention;
-use dormouse::{AttentionFilter, TaskFilter, TaskPatch};
+use dormouse::{AttentionFilter, TaskFilter, TaskPatch, Verdict};
 use dormouse_types::limits;
 use dormouse_types::task::{Priority, Status};
 use serde_json::json;
@@ -114,4 +114,56 @@ fn counts_and_lists_agree_whatever_the_person_and_time_make_of_a_proposal() {
     assert_eq!(counted(), (2, one("expiring")));
     world.later(24 * 3600);
     assert_eq!(counted(), (0, Vec::new()));
+}
+
+#[test]
+fn agents_are_found_by_name_or_title_without_reading_those_of_other_pages() {
+    let world = World::new();
+    let make = |n: usize| {
+        for n in 0..n {
+            let task = world.task(&format!("Task {n}"));
+            let name = Some("Scout".into());
+            now(world.dormouse.create_agent(&me(), &task.id, name, None)).expect("an agent");
+        }
+    };
+    let find = |text: &str| {
+        now(world.dormouse.find_agents(&me(), text, 5, None)).expect("a page").items.len()
+    };
+    let (by_name, by_title) = (|| find("scout"), || find("task"));
+    check(&world, &make, &[("by name", &by_name), ("by title", &by_title)]);
+}
+
+#[test]
+fn an_agent_is_found_by_any_letters_of_its_name_whatever_their_case() {
+    let world = World::new();
+    let names =
+        ["Ünal \"the\" Scout", "50%_\\ off", "\u{212a}elvin", "İzmir", "Ελλάς", "A\tB", "Kim"];
+    for name in names {
+        let task = world.task("Walk");
+        now(world.dormouse.create_agent(&me(), &task.id, Some(name.into()), None)).expect("one");
+    }
+    let find = |text: &str| {
+        let page = now(world.dormouse.find_agents(&me(), text, 9, None)).expect("a page");
+        page.items.into_iter().map(|agent| agent.display_name).collect::<Vec<_>>()
+    };
+    for name in names {
+        assert_eq!(find(name), [name]);
+        assert_eq!(find(&name.to_lowercase()), [name]);
+        assert_eq!(find(&format!("x{name}")), [] as [&str; 0]);
+    }
+}
+
+#[test]
+fn sets_are_found_without_reading_the_decided_ones() {
+    let world = World::new();
+    propose(&world, 1);
+    let decided = |n: usize| {
+        for _ in 0..n {
+            propose(&world, 1);
+            let item = &world.items()[0];
+            world.decide(item, Verdict::Reject);
+        }
+    };
+    let find = || now(world.dormouse.find_sets(&me(), "task")).expect("sets").len();
+    check(&world, &decided, &[("by title", &find)]);
 }

@@ -17,7 +17,7 @@ use dormouse_store::{Db, Refusal};
 use dormouse_types::agent::{AgentKind, AgentLinkKind, AgentMode, MessageKind, ReportScope};
 use dormouse_types::closed_list::Listed;
 use dormouse_types::observation::{ObservationCategory, ObservationPriority};
-use dormouse_types::{AgentId, CategoryId, LinkId, TaskId, ThreadId, Timestamp, hash};
+use dormouse_types::{AgentId, CategoryId, Id as _, LinkId, TaskId, ThreadId, Timestamp, hash};
 
 use crate::world::{OTHER_WS, WS, World, at};
 
@@ -32,6 +32,7 @@ each_engine!(
     decisions,
     the_writer_signs_each_write,
     an_agent_is_found_by_its_task,
+    an_agent_is_found_by_its_name_among_live_or_destroyed_ones,
     a_thread_grows_at_its_end,
     messages_of_one_kind_are_listed,
     the_head_of_a_scope_is_one,
@@ -143,6 +144,28 @@ fn agents(world: &World) {
         };
         check_life(world, &before, change, |agent, when| agent.deleted_at = Some(when));
     }
+}
+
+fn an_agent_is_found_by_its_name_among_live_or_destroyed_ones(world: &World) {
+    let name = "50%_\\ \"Off\" Ünal K\u{212a}im İz";
+    let live = Agent { display_name: name.into(), ..agent(world) };
+    let destroyed = Agent {
+        display_name: name.to_uppercase(),
+        lifecycle: Lifecycle::Destroyed,
+        ..agent(world)
+    };
+    let other = Agent { display_name: format!("x{name}"), ..agent(world) };
+    world.agent([live.clone(), destroyed.clone(), other].map(|one| entity::insert(WS, &one)));
+    let found = |name: &str, is_live, place: (Timestamp, &str)| -> Vec<AgentId> {
+        let query = agent_entity::page_of_name(WS, &name.to_lowercase(), is_live, place, 9);
+        let lines = world.all(query).into_iter();
+        lines.map(|line| line.row.expect("an agent").doc.value.id).collect()
+    };
+    let start = (at(9), "~");
+    assert_eq!(found(name, true, start), std::slice::from_ref(&live.id));
+    assert_eq!(found(name, false, start), std::slice::from_ref(&destroyed.id));
+    assert_eq!(found(name, true, (live.created_at, live.id.as_str())), []);
+    assert_eq!(found("Off", true, start), [], "a part of a name is another name");
 }
 
 fn states(world: &World) {

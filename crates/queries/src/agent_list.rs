@@ -45,7 +45,7 @@ impl Queries {
         let up = if activities.is_empty() { HashMap::new() } else { self.up(ws).await? };
         let does = |agent: &AgentId| up.get(agent).copied().unwrap_or(AgentActivity::Asleep);
         let is_doing = |agent: &AgentId| activities.is_empty() || activities.contains(&does(agent));
-        // The active agents are known by name, so the others need not be read.
+        // The active agents are known by id, so the others need not be read.
         let few: Option<Vec<&AgentId>> = (!activities.is_empty()
             && !activities.contains(&AgentActivity::Asleep))
         .then(|| up.keys().filter(|agent| is_doing(agent)).collect());
@@ -60,13 +60,13 @@ impl Queries {
             // Its activity is unknown, so report it only in unfiltered lists.
             Err(_) => lifecycle.is_none() && activities.is_empty(),
         };
-        let wanted: Vec<Line<Stored>> = match few.filter(|few| few.len() <= in_list::MOST) {
+        let wanted: Vec<Line<Stored>> = match few {
             Some(few) => {
-                let some = entity::lines(entity::some::<Stored>(ws, &few));
-                let mut lines = self.store.all(some).await?;
-                lines.retain(|line| (line.created_at, line.id.as_str()) < place);
-                lines.retain(is_wanted);
-                newest_first(lines, limit)
+                let mut places = BTreeSet::new();
+                for some in few.chunks(in_list::MOST) {
+                    places.extend(self.store.all(agent_entity::places(ws, some)).await?);
+                }
+                self.of_places(ws, places, place, limit, is_wanted).await?
             }
             None => {
                 let query =

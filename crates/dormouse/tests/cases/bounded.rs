@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 
 use dormouse::view::Attention;
-use dormouse::{AttentionFilter, TaskFilter, TaskPatch, Verdict};
+use dormouse::{AgentFilter, AttentionFilter, TaskFilter, TaskPatch, Verdict};
+use dormouse_types::agent::AgentActivity;
 use dormouse_types::limits;
 use dormouse_types::task::{Priority, Status};
 use serde_json::json;
@@ -166,4 +167,20 @@ fn sets_are_found_without_reading_the_decided_ones() {
     };
     let find = || now(world.dormouse.find_sets(&me(), "task")).expect("sets").len();
     check(&world, &decided, &[("by title", &find)]);
+}
+
+#[test]
+fn waiting_agents_are_counted_and_listed_without_reading_those_of_other_pages() {
+    let world = World::new();
+    let make = |n: usize| {
+        for n in 0..n {
+            let agent = world.agent(&world.task(&format!("Task {n}")).id);
+            now(world.dormouse.wake_agent(&me(), &agent.id, None, None)).expect("a waiting wake");
+        }
+    };
+    let overview = || now(world.dormouse.overview(&me())).expect("an overview").waiting_agents;
+    let filter = AgentFilter { activities: vec![AgentActivity::Queued], ..AgentFilter::default() };
+    let queued =
+        || now(world.dormouse.agents(&me(), &filter, 5, None)).expect("a page").items.len();
+    check(&world, &make, &[("overview", &overview), ("queued agents", &queued)]);
 }

@@ -253,6 +253,53 @@ fn named(name: &str) -> String {
     pattern + "\"%"
 }
 
+/// The places of some agents.
+pub fn places(workspace: WorkspaceId, agents: &[&AgentId]) -> Query<AgentPlace> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        in_list::sql(
+            "SELECT id, created_at,
+               CASE WHEN serialized LIKE '%\"lifecycle\":\"destroyed\"%' THEN 0 ELSE 1 END
+             FROM agent_entities WHERE ws = ?1 AND type = 'agent' AND id IN (",
+            ")",
+        )
+    });
+    Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, agents), decode: place }
+}
+
+/// What decides which model an agent asks; its document is not read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelChoice {
+    pub id: AgentId,
+    /// The template it follows. A row that names it otherwise is an error of its own.
+    pub template: Result<Option<TemplateId>, IdError>,
+    /// Whether it names a model itself.
+    pub has_own: bool,
+}
+
+/// The choices of some agents. Documents are matched as text, as in [`count`].
+pub fn model_choices(workspace: WorkspaceId, agents: &[AgentId]) -> Query<ModelChoice> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        in_list::sql(
+            "SELECT id, subtype, CASE WHEN serialized LIKE '%\"model\":\"%' THEN 1 ELSE 0 END
+             FROM agent_entities WHERE ws = ?1 AND type = 'agent' AND id IN (",
+            ")",
+        )
+    });
+    Query {
+        db: Db::Agent,
+        sql: &SQL,
+        params: in_list::params(workspace, agents),
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Agent, "agent", &e);
+            Ok(ModelChoice {
+                id: row.text(0).map_err(column)?.parse().map_err(|e| bad_id(row, &e))?,
+                template: row.opt_text(1).map_err(column)?.map(str::parse).transpose(),
+                has_own: row.int(2).map_err(column)? == 1,
+            })
+        },
+    }
+}
+
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AgentCount {
     /// Those that are not destroyed.

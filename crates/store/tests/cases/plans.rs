@@ -312,6 +312,8 @@ fn queries(world: &World) -> Vec<Statement> {
         agent_entity::of_task(WS, &task),
         agent_entity::of_tasks(WS, std::slice::from_ref(&task)),
         agent_entity::places_of_tasks(WS, std::slice::from_ref(&task)),
+        agent_entity::places(WS, &[&agent]),
+        agent_entity::model_choices(WS, std::slice::from_ref(&agent)),
         agent_entity::page_of_name(WS, "name", true, (at(0), "~"), 1),
         agent_entity::count(WS),
         agent_entity::page_of_lifecycle(WS, Lifecycle::Created, (at(0), "~"), 1),

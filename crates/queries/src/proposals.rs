@@ -8,7 +8,7 @@ use dormouse_changes::set::effective_state::{self, EffectiveState};
 use dormouse_journal::TaskReviewState;
 use dormouse_store::agent::change_item::{self, Item, OpenItem, State};
 use dormouse_store::in_list;
-use dormouse_types::{ChangeSetId, TaskId, WorkspaceId};
+use dormouse_types::{ChangeSetId, TaskId, Timestamp, WorkspaceId};
 
 use crate::{Queries, QueryError};
 
@@ -33,6 +33,22 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
+    /// Those among some items of one task, which was read in full.
+    pub(crate) fn of(items: &[Item], task: &TaskReviewState, now: Timestamp) -> Self {
+        let mut counts = Self::default();
+        for item in items {
+            match effective_state::of(item, Some(task), now) {
+                EffectiveState::Waits => counts.open += 1,
+                EffectiveState::PutOff => counts.put_off += 1,
+                EffectiveState::Paused(_)
+                | EffectiveState::Expired
+                | EffectiveState::Overtaken
+                | EffectiveState::Over => {}
+            }
+        }
+        counts
+    }
+
     pub(crate) fn add(&mut self, open: &OpenProposal) {
         if open.is_put_off {
             self.put_off += 1;

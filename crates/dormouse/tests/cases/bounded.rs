@@ -4,12 +4,14 @@ use std::cell::RefCell;
 
 use dormouse::view::Attention;
 use dormouse::{AgentFilter, AttentionFilter, TaskFilter, TaskPatch, Verdict};
+use dormouse_store::agent::change_item;
+use dormouse_store::journal::{field_say, task_list};
 use dormouse_types::agent::AgentActivity;
 use dormouse_types::limits;
 use dormouse_types::task::{Priority, Status};
 use serde_json::json;
 
-use crate::world::{World, me, now};
+use crate::world::{World, me, now, verdict_of};
 
 /// A question, and how many rows it shows.
 type Question<'q> = (&'q str, &'q dyn Fn() -> usize);
@@ -183,4 +185,41 @@ fn waiting_agents_are_counted_and_listed_without_reading_those_of_other_pages() 
     let queued =
         || now(world.dormouse.agents(&me(), &filter, 5, None)).expect("a page").items.len();
     check(&world, &make, &[("overview", &overview), ("queued agents", &queued)]);
+}
+
+#[test]
+fn what_an_edit_or_a_confirm_left_open_is_counted_by_the_task_that_it_wrote() {
+    let world = World::new();
+    let (task, _, items) = world.proposed(&[
+        ("update_task_estimate", json!({ "minutes": 90, "rationale": "it says so" })),
+        ("update_task_priority", json!({ "priority": "P1", "rationale": "it says so" })),
+    ]);
+    let again = [
+        task_list::some(dormouse::WORKSPACE, &[task.id.to_string()]).sql,
+        task_list::review_columns(dormouse::WORKSPACE, std::slice::from_ref(&task.id)).sql,
+        field_say::of_tasks(dormouse::WORKSPACE, std::slice::from_ref(&task.id)).sql,
+    ];
+    let check = |name: &str, queries: &[&str]| {
+        let read = queries.iter().filter(|sql| again.contains(sql));
+        assert_eq!(read.collect::<Vec<_>>(), [] as [&&str; 0], "{name}: {queries:#?}");
+        let of_items = queries.iter().filter(|sql| {
+            sql.contains("FROM change_items")
+                && **sql != change_item::of_set(dormouse::WORKSPACE, &items[0].set).sql
+        });
+        assert_eq!(of_items.count(), 1, "{name}: {queries:#?}");
+    };
+    let wanted = verdict_of(&items[0].set, items[0].index, Verdict::Confirm);
+    let decide = || now(world.dormouse.decide_item_and_list(&me(), wanted, None)).expect("decided");
+    let (answer, queries) = world.engine.reads_of(decide);
+    check("a confirm", &queries);
+    let open = answer.open.expect("a list");
+    assert_eq!(json!(open.task), json!(world.fresh(&task.id)), "the task as it is then read");
+    assert_eq!((open.items.len(), open.task.open_proposals), (1, 1));
+
+    world.later(60);
+    let patch = TaskPatch { title: Some("Move house".into()), ..TaskPatch::default() };
+    let edit = || now(world.dormouse.edit_task(&me(), &task.id, patch, None, None));
+    let (answer, queries) = world.engine.reads_of(|| edit().expect("edited"));
+    check("an edit", &queries);
+    assert_eq!((answer.open_proposals, world.fresh(&task.id).open_proposals), (1, 1));
 }

@@ -7,6 +7,7 @@ mod cases {
     mod access;
     mod attention;
     mod awake;
+    mod bounded;
     mod controls;
     mod damage;
     mod damaged_json;

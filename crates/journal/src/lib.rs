@@ -41,7 +41,7 @@ pub use follow_up::Applied;
 pub use import::{Imported, ImportedTask, Known, Missing, Outcome};
 pub use list::{Deleted, Due, Sort, TaskQuery};
 pub use read::{CategoryRef, Filter, Page, TaskSummary};
-pub use review_state::{Paused, TaskReviewState};
+pub use review_state::{Paused, TaskReviewFacts, TaskReviewState};
 pub use view::{TaskView, state};
 pub use write::{EditCtx, Edited, OnceKey, Rule};
 

@@ -157,22 +157,9 @@ impl Journal {
             let after = Some(page_start(start).map_err(|_| wrong())?);
             return self.of_form(ws, text, *form, after, limit, &definitions).await;
         }
-        let lower = text.trim().to_lowercase();
-        if lower.chars().count() >= SHORT_ID && !lower.contains(char::is_whitespace) {
-            let mut found = Vec::new();
-            for line in self.store.all(task::by_ending(ws, &lower)).await? {
-                // The person requested this very row, so its damage is the answer.
-                found.push(summary(line.row?, &definitions));
-            }
-            if found.iter().any(|task| task.id.as_str() == lower) {
-                found.retain(|task| task.id.as_str() == lower);
-            }
-            if found.iter().any(|task| task.deleted_at.is_none()) {
-                found.retain(|task| task.deleted_at.is_none());
-            }
-            if !found.is_empty() {
-                return Ok(Page { items: found, damaged: Vec::new(), next: None });
-            }
+        let found = self.of_id(ws, text, &definitions).await?;
+        if !found.is_empty() {
+            return Ok(Page { items: found, damaged: Vec::new(), next: None });
         }
         let mut none = Page::default();
         for form in Form::ALL {
@@ -186,17 +173,56 @@ impl Journal {
         Ok(none)
     }
 
-    /// All tasks that [`Self::find`] finds.
-    pub async fn find_all(
+    /// The ids of all tasks that [`Self::find`] finds. Unless the text is an id, no task is read for it.
+    pub async fn find_ids(&self, ws: WorkspaceId, text: &str) -> Result<Vec<TaskId>, JournalError> {
+        let found = self.of_id(ws, text, &[]).await?;
+        if !found.is_empty() {
+            return Ok(found.into_iter().map(|task| task.id).collect());
+        }
+        let words = words(text);
+        if words.is_empty() {
+            return Ok(Vec::new());
+        }
+        let title = folded(text.trim());
+        for form in Form::ALL {
+            let wanted = ListQuery {
+                status: None,
+                words: words.clone(),
+                title: form.is_title.then(|| title.clone()),
+                include_deleted: form.is_deleted,
+                after: None,
+                limit: i64::MAX,
+            };
+            let mut found = self.store.all(task::titled(ws, &wanted)).await?;
+            found.retain(|(_, title)| words.iter().skip(WORDS).all(|word| title.contains(word)));
+            if !found.is_empty() {
+                return Ok(found.into_iter().map(|(id, _)| id).collect());
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// The tasks that a text names by an id or its end.
+    async fn of_id(
         &self,
         ws: WorkspaceId,
         text: &str,
+        definitions: &[Definition],
     ) -> Result<Vec<TaskSummary>, JournalError> {
-        let mut page = self.find(ws, text, limits::PAGE.max, None).await?;
-        let mut found = page.items;
-        while let Some(next) = page.next {
-            page = self.find(ws, text, limits::PAGE.max, Some(&next)).await?;
-            found.append(&mut page.items);
+        let lower = text.trim().to_lowercase();
+        if lower.chars().count() < SHORT_ID || lower.contains(char::is_whitespace) {
+            return Ok(Vec::new());
+        }
+        let mut found = Vec::new();
+        for line in self.store.all(task::by_ending(ws, &lower)).await? {
+            // The person requested this very row, so its damage is the answer.
+            found.push(summary(line.row?, definitions));
+        }
+        if found.iter().any(|task| task.id.as_str() == lower) {
+            found.retain(|task| task.id.as_str() == lower);
+        }
+        if found.iter().any(|task| task.deleted_at.is_none()) {
+            found.retain(|task| task.deleted_at.is_none());
         }
         Ok(found)
     }

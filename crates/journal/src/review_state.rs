@@ -39,6 +39,15 @@ pub struct TaskReviewState {
     says: Vec<(String, Timestamp)>,
 }
 
+/// The part of it that is read without the task's document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TaskReviewFacts {
+    /// Why it needs no decisions now, if so.
+    pub paused: Option<Paused>,
+    /// When the person last set a field.
+    pub stated_at: Option<Timestamp>,
+}
+
 impl TaskReviewState {
     /// The review state of a task that was read in full.
     pub fn of(view: &TaskView) -> Self {
@@ -46,13 +55,7 @@ impl TaskReviewState {
     }
 
     fn new<'a>(task: &Task, says: impl Iterator<Item = &'a FieldSay>) -> Self {
-        let paused = match task.deleted_at {
-            Some(_) => Some(Paused::Deleted),
-            None => {
-                let status = task.status.status;
-                status.is_terminal().then_some(Paused::Closed(status))
-            }
-        };
+        let paused = paused(task.deleted_at.is_some(), task.status.status);
         let says =
             says.filter(|say| say.by == By::User).map(|say| (say.field.clone(), say.at)).collect();
         Self { paused, is_private: task.flags.private, pauses: pauses(task), says }
@@ -67,6 +70,13 @@ impl TaskReviewState {
     pub fn paused_between(&self, from: Timestamp, upto: Timestamp) -> Duration {
         overlap(&self.pauses, from, upto)
     }
+}
+
+fn paused(is_deleted: bool, status: Status) -> Option<Paused> {
+    if is_deleted {
+        return Some(Paused::Deleted);
+    }
+    status.is_terminal().then_some(Paused::Closed(status))
 }
 
 /// How long a task was closed or deleted within a period.
@@ -137,6 +147,26 @@ impl Journal {
 }
 
 impl Journal {
+    /// What the columns of the given tasks say about the proposals on them, in one query per 200 tasks.
+    /// Missing tasks and those whose columns cannot be read are left out.
+    pub async fn review_facts(
+        &self,
+        ws: WorkspaceId,
+        tasks: &[TaskId],
+    ) -> Result<BTreeMap<TaskId, TaskReviewFacts>, JournalError> {
+        let mut facts = BTreeMap::new();
+        for some in tasks.chunks(in_list::MOST) {
+            let rows = self.store.each(task_list::review_columns(ws, some)).await?;
+            for task_list::ReviewColumns { task, status, is_deleted, stated_at } in
+                rows.into_iter().flatten()
+            {
+                let paused = paused(is_deleted, status);
+                facts.insert(task, TaskReviewFacts { paused, stated_at });
+            }
+        }
+        Ok(facts)
+    }
+
     /// Who set which field of tasks last, by the id of the task. A row that cannot be read is left out: it
     /// keeps no other task, and no proposal, from being shown and from expiring.
     async fn says(

@@ -1,8 +1,8 @@
 //! Lists agents. A page always costs the same number of queries.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use dormouse_store::agent::agent_entity::{self, Agent as Stored, State};
+use dormouse_store::agent::agent_entity::{self, Agent as Stored, AgentPlace, State};
 use dormouse_store::agent::entity::{self, Line};
 use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::agent::wake_queue::{self, QueueEntry};
@@ -10,7 +10,7 @@ use dormouse_store::journal::task_list;
 use dormouse_store::{Query, in_list};
 use dormouse_types::agent::{AgentActivity, Lifecycle, PutOff};
 use dormouse_types::closed_list::Listed;
-use dormouse_types::{AgentId, HolderId, TaskId, Timestamp, WorkspaceId};
+use dormouse_types::{AgentId, HolderId, Id as _, TaskId, Timestamp, WorkspaceId};
 
 use crate::agents::effective;
 use crate::scheduled::put_off;
@@ -45,7 +45,7 @@ impl Queries {
         let up = if activities.is_empty() { HashMap::new() } else { self.up(ws).await? };
         let does = |agent: &AgentId| up.get(agent).copied().unwrap_or(AgentActivity::Asleep);
         let is_doing = |agent: &AgentId| activities.is_empty() || activities.contains(&does(agent));
-        // The active agents are known by name, so the others need not be read.
+        // The active agents are known by id, so the others need not be read.
         let few: Option<Vec<&AgentId>> = (!activities.is_empty()
             && !activities.contains(&AgentActivity::Asleep))
         .then(|| up.keys().filter(|agent| is_doing(agent)).collect());
@@ -60,13 +60,13 @@ impl Queries {
             // Its activity is unknown, so report it only in unfiltered lists.
             Err(_) => lifecycle.is_none() && activities.is_empty(),
         };
-        let wanted: Vec<Line<Stored>> = match few.filter(|few| few.len() <= in_list::MOST) {
+        let wanted: Vec<Line<Stored>> = match few {
             Some(few) => {
-                let some = entity::lines(entity::some::<Stored>(ws, &few));
-                let mut lines = self.store.all(some).await?;
-                lines.retain(|line| (line.created_at, line.id.as_str()) < place);
-                lines.retain(is_wanted);
-                newest_first(lines, limit)
+                let mut places = BTreeSet::new();
+                for some in few.chunks(in_list::MOST) {
+                    places.extend(self.store.all(agent_entity::places(ws, some)).await?);
+                }
+                self.of_places(ws, places, place, limit, is_wanted).await?
             }
             None => {
                 let query =
@@ -114,8 +114,32 @@ impl Queries {
         self.page_of_lines(ws, newest_first(wanted, limit), limit).await
     }
 
+    /// Reads the agents of some places, newest first after a place, until enough of them are wanted.
+    pub(crate) async fn of_places(
+        &self,
+        ws: WorkspaceId,
+        places: BTreeSet<AgentPlace>,
+        after: (Timestamp, &str),
+        limit: usize,
+        is_wanted: impl Fn(&Line<Stored>) -> bool,
+    ) -> Result<Vec<Line<Stored>>, QueryError> {
+        let enough = limit.saturating_add(1);
+        let rest = places.iter().rev().filter(|one| (one.created_at, one.id.as_str()) < after);
+        let ids: Vec<&AgentId> = rest.map(|one| &one.id).collect();
+        let mut wanted = Vec::new();
+        for some in ids.chunks(enough.min(in_list::MOST)) {
+            let lines = self.store.all(entity::lines(entity::some::<Stored>(ws, some))).await?;
+            wanted.extend(newest_first(lines, limit).into_iter().filter(|line| is_wanted(line)));
+            if wanted.len() >= enough {
+                break;
+            }
+        }
+        wanted.truncate(enough);
+        Ok(wanted)
+    }
+
     /// Reads pages of agents until enough of them are wanted, or none is left.
-    async fn sifted(
+    pub(crate) async fn sifted(
         &self,
         (at, id): (Timestamp, &str),
         limit: usize,

@@ -1,11 +1,12 @@
 //! Agents: one of them, and finding them.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use dormouse_agents::wake::policy::is_automatic;
 use dormouse_journal::JournalError;
-use dormouse_store::agent::agent_entity::{self, DormantReason, Lifecycle, State};
-use dormouse_store::agent::entity::{self, Stored};
+use dormouse_store::agent::agent_entity::{self, AgentPlace, DormantReason, Lifecycle, State};
+use dormouse_store::agent::entity::{self, Line, Stored};
 use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::agent::wake_queue;
 use dormouse_store::{Query, ReadError, in_list};
@@ -43,39 +44,93 @@ impl Queries {
         if text.is_empty() {
             return Ok(page::page_of(Vec::new(), limit, |_: &Agent| String::new()));
         }
+        let place = (at, id.as_str());
         // A damaged agent is reported when requested by its full id; it does not hide others.
-        let mut found: Vec<Stored<agent_entity::Agent>> = Vec::new();
-        if text.len() >= SHORT_ID {
-            found = self.read_each(entity::by_ending(ws, &text)).await?;
+        let found = match self.of_ending(ws, &text, place).await? {
+            Some(found) => found,
+            None => match self.of_name(ws, &text, place, limit).await? {
+                Some(found) => found,
+                None => self.about_tasks(ws, &text, place, limit).await?,
+            },
+        };
+        let cut = page::page_of(found, limit, |agent| {
+            page::cursor_of(agent.doc.value.created_at, &agent.doc.value.id)
+        });
+        let items = self.agent_views(ws, cut.items, &mut Vec::new()).await?;
+        Ok(Page { items, next_cursor: cut.next_cursor, damaged: Vec::new() })
+    }
+
+    /// The agents whose id ends like this, after a place; `None` if there are none at all.
+    async fn of_ending(
+        &self,
+        ws: WorkspaceId,
+        text: &str,
+        place: (Timestamp, &str),
+    ) -> Result<Option<Vec<Stored<agent_entity::Agent>>>, QueryError> {
+        if text.len() < SHORT_ID {
+            return Ok(None);
         }
+        let mut found = self.read_each(entity::by_ending(ws, text)).await?;
         if found.is_empty() {
-            let named = |agent: &agent_entity::Agent| agent.display_name.to_lowercase() == text;
-            found = self.read_each(entity::of_kind(ws)).await?;
-            found.retain(|agent| named(&agent.doc.value));
-        }
-        if found.is_empty() {
-            let tasks = self.journal.find_all(ws, &text).await?;
-            let tasks: Vec<TaskId> = tasks.into_iter().map(|task| task.id).collect();
-            for some in tasks.chunks(in_list::MOST) {
-                found.extend(self.read_each(agent_entity::of_tasks(ws, some)).await?);
-            }
+            return Ok(None);
         }
         let live =
             |agent: &Stored<agent_entity::Agent>| agent.doc.value.lifecycle != Lifecycle::Destroyed;
         if found.iter().any(live) {
             found.retain(live);
         }
-        let place = |agent: &Stored<agent_entity::Agent>| {
+        let place_of = |agent: &Stored<agent_entity::Agent>| {
             (agent.doc.value.created_at, agent.doc.value.id.to_string())
         };
-        found.sort_by_cached_key(|agent| Reverse(place(agent)));
-        found.retain(|agent| place(agent) < (at, id.clone()));
-        found.truncate(limit.saturating_add(1));
-        let cut = page::page_of(found, limit, |agent| {
-            page::cursor_of(agent.doc.value.created_at, &agent.doc.value.id)
-        });
-        let items = self.agent_views(ws, cut.items, &mut Vec::new()).await?;
-        Ok(Page { items, next_cursor: cut.next_cursor, damaged: Vec::new() })
+        found.sort_by_cached_key(|agent| Reverse(place_of(agent)));
+        found.retain(|agent| place_of(agent) < (place.0, place.1.to_owned()));
+        Ok(Some(found))
+    }
+
+    /// The agents of a name, as many as a page needs after a place; `None` if there are none at all. Destroyed
+    /// ones are found only if no live one has the name.
+    async fn of_name(
+        &self,
+        ws: WorkspaceId,
+        name: &str,
+        place: (Timestamp, &str),
+        limit: usize,
+    ) -> Result<Option<Vec<Stored<agent_entity::Agent>>>, QueryError> {
+        let has_name = |line: &Line<agent_entity::Agent>| {
+            line.row.as_ref().is_ok_and(|row| row.doc.value.display_name.to_lowercase() == name)
+        };
+        for is_live in [true, false] {
+            let query = |place: (Timestamp, &str), limit| {
+                agent_entity::page_of_name(ws, name, is_live, place, limit)
+            };
+            // A cursor may be after the last of them.
+            let any = self.sifted((page::LATEST, "~"), 0, query, has_name).await?;
+            if !any.is_empty() {
+                let lines = self.sifted(place, limit, query, has_name).await?;
+                return Ok(Some(lines.into_iter().filter_map(|line| line.row.ok()).collect()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The agents of the tasks that a text names, as many as a page needs after a place. Destroyed ones are
+    /// found only if no live one is.
+    async fn about_tasks(
+        &self,
+        ws: WorkspaceId,
+        text: &str,
+        place: (Timestamp, &str),
+        limit: usize,
+    ) -> Result<Vec<Stored<agent_entity::Agent>>, QueryError> {
+        let mut places: BTreeSet<AgentPlace> = BTreeSet::new();
+        for some in self.journal.find_ids(ws, text).await?.chunks(in_list::MOST) {
+            places.extend(self.store.all(agent_entity::places_of_tasks(ws, some)).await?);
+        }
+        if places.iter().any(|one| one.is_live) {
+            places.retain(|one| one.is_live);
+        }
+        let lines = self.of_places(ws, places, place, limit, |line| line.row.is_ok()).await?;
+        Ok(lines.into_iter().filter_map(|line| line.row.ok()).collect())
     }
 
     /// Reads the rows of a query that can be read.

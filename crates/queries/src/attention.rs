@@ -2,13 +2,11 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::time::Duration;
 
 use dormouse_changes::set::effective_state;
 use dormouse_store::agent::acknowledgement::{self, Acknowledgement};
 use dormouse_store::agent::agent_entity::{self, Agent, DormantReason, Lifecycle};
 use dormouse_store::agent::outdated::{self, Outdated};
-use dormouse_store::agent::work::definition::Definition;
 use dormouse_store::agent::{entity, subscription, wake_run};
 use dormouse_store::{Db, in_list};
 use dormouse_types::model::ProviderUnavailable;
@@ -24,8 +22,6 @@ use crate::view::{
 };
 use crate::{Queries, QueryError, page};
 
-/// Proposals that expire within this time are listed separately.
-const SOON: Duration = Duration::from_secs(24 * 3600);
 /// How many failed runs to check.
 const RUNS: i64 = 1000;
 
@@ -87,9 +83,10 @@ impl Queries {
         let after = cursor.map(Place::read).transpose()?;
         let mut damaged = Vec::new();
         let mut all = self.waiting_work(ws, &mut damaged).await?;
+        let mut origins = Origins::new();
         if !filter.is_work {
             let open = self.open_proposals(ws).await?;
-            all.extend(self.about_proposals(ws, open).await?);
+            all.extend(proposals(open, &mut origins));
             all.extend(self.stopped(ws).await?);
             all.extend(self.restored(ws).await?);
             all.extend(self.providers(ws).await?);
@@ -100,6 +97,7 @@ impl Queries {
         all.sort_by_cached_key(Place::of);
         all.retain(|one| after.as_ref().is_none_or(|after| Place::of(one) > *after));
         let mut page = page::page_of(all, limit, |one| Place::of(one).cursor());
+        self.add_origins(ws, &mut page.items, &origins).await?;
         self.name_them(ws, &mut page.items).await?;
         Ok(Page { damaged, ..page })
     }
@@ -113,11 +111,12 @@ impl Queries {
     ) -> Result<Option<AttentionEntry>, QueryError> {
         let Some((kind, object)) = id.split_once(':') else { return Ok(None) };
         let Ok(kind) = kind.parse::<AttentionKind>() else { return Ok(None) };
+        let mut origins = Origins::new();
         let all = match kind {
             AttentionKind::Changes | AttentionKind::Expiring => {
                 let Ok(task) = object.parse::<TaskId>() else { return Ok(None) };
-                let open = self.open_proposals_about(ws, &task).await?;
-                self.about_proposals(ws, open).await?
+                let open = self.open_proposals_among(ws, &[task]).await?;
+                proposals(open, &mut origins)
             }
             AttentionKind::AgentDormant | AttentionKind::RunFailed => self.stopped(ws).await?,
             AttentionKind::Restored => self.restored(ws).await?,
@@ -133,21 +132,38 @@ impl Queries {
         };
         let Some(one) = all.into_iter().find(|one| one.id == id) else { return Ok(None) };
         let mut one = [one];
+        self.add_origins(ws, &mut one, &origins).await?;
         self.name_them(ws, &mut one).await?;
         let noted = self.store.first(acknowledgement::of_some(ws, &[id.to_owned()])).await?;
         let [attention] = one;
         Ok(Some(AttentionEntry { attention, noted }))
     }
 
-    async fn about_proposals(
+    /// Adds to a page what its entries about proposals show of runs and tasks: whose run it was, and when the
+    /// first of them expires.
+    async fn add_origins(
         &self,
         ws: WorkspaceId,
-        open: Vec<OpenProposal>,
-    ) -> Result<Vec<Attention>, QueryError> {
-        let runs = open.iter().filter_map(|one| (&one.item.proposer).try_into().ok());
+        page: &mut [Attention],
+        origins: &Origins,
+    ) -> Result<(), QueryError> {
+        let shown = || page.iter().filter_map(|one| Some((one, origins.get(&one.id)?)));
+        let runs = shown().filter_map(|(_, origin)| (&origin.proposer).try_into().ok());
         let runs: BTreeSet<WorkRunId> = runs.collect();
+        let tasks = shown().filter_map(|(one, _)| one.task_id.clone());
+        let tasks: BTreeSet<TaskId> = tasks.collect();
         let works = self.work_of_runs(ws, &runs.into_iter().collect::<Vec<_>>()).await?;
-        Ok(proposals(open, &works, self.clock.now()))
+        let tasks = self.journal.review_states(ws, &tasks.into_iter().collect::<Vec<_>>()).await?;
+        let now = self.clock.now();
+        for one in page {
+            let Some(origin) = origins.get(&one.id) else { continue };
+            one.agent_name = works.get(&origin.proposer).map(|work| work.title.clone());
+            let task = one.task_id.as_ref().and_then(|task| tasks.get(task));
+            // The item that was shown first is the first to expire: a pause defers what was shown before it.
+            one.expires_at =
+                origin.shown_at.map(|shown| effective_state::end_of_week(shown, task, now));
+        }
+        Ok(())
     }
 
     async fn restored(&self, ws: WorkspaceId) -> Result<Vec<Attention>, QueryError> {
@@ -344,16 +360,21 @@ fn restored(outdated: &[Outdated]) -> Vec<Attention> {
         .collect()
 }
 
+/// Where the proposals of an entry come from.
+struct Origin {
+    /// The agent, or the run of agent work, that made the first of them.
+    proposer: HolderId,
+    /// When the first of them was shown.
+    shown_at: Option<Timestamp>,
+}
+
+/// The origins of entries about proposals, by the id of the entry.
+type Origins = HashMap<String, Origin>;
+
 /// Open proposals by task: those about to expire separately, and the rest without deferred ones.
-fn proposals(
-    open: Vec<OpenProposal>,
-    works: &HashMap<HolderId, Definition>,
-    now: Timestamp,
-) -> Vec<Attention> {
+fn proposals(open: Vec<OpenProposal>, origins: &mut Origins) -> Vec<Attention> {
     let mut all: BTreeMap<(bool, TaskId), (usize, Attention)> = BTreeMap::new();
-    for OpenProposal { item, is_put_off, task } in open {
-        let expires = effective_state::expires_at(&item, task.as_ref(), now);
-        let is_expiring = expires.is_some_and(|at| at <= now + SOON);
+    for OpenProposal { item, is_put_off, is_expiring } in open {
         if !is_expiring && is_put_off {
             continue;
         }
@@ -366,7 +387,6 @@ fn proposals(
             let none_yet = cause(0);
             let one = Attention {
                 agent_id: AgentId::try_from(&item.proposer).ok(),
-                agent_name: works.get(&item.proposer).map(|work| work.title.clone()),
                 task_id: Some(item.task.clone()),
                 ..Attention::new(
                     format!("{}:{}", none_yet.kind(), item.task.as_str()),
@@ -380,7 +400,10 @@ fn proposals(
         *count += 1;
         one.cause = cause(*count);
         one.since = one.since.max(item.created_at);
-        one.expires_at = one.expires_at.into_iter().chain(expires).min();
+        let origin = origins
+            .entry(one.id.clone())
+            .or_insert_with(|| Origin { proposer: item.proposer, shown_at: None });
+        origin.shown_at = origin.shown_at.into_iter().chain(item.shown_at).min();
     }
     all.into_values().map(|(_, one)| one).collect()
 }

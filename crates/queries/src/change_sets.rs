@@ -82,15 +82,14 @@ impl Queries {
                 return self.set_views(ws, sets, Listed::All).await;
             }
         }
-        let tasks = self.journal.find_all(ws, &text).await?;
-        let tasks: Vec<TaskId> = tasks.into_iter().map(|task| task.id).collect();
-        let mut sets = Vec::new();
+        let tasks = self.journal.find_ids(ws, &text).await?;
+        let mut open = BTreeSet::new();
         for some in tasks.chunks(in_list::MOST) {
-            sets.extend(self.store.all(entity::of_tasks(ws, some)).await?);
+            let items = self.store.all(change_item::open_among(ws, some)).await?;
+            open.extend(items.into_iter().map(|item| item.set));
         }
-        let mut found = self.set_views(ws, sets, Listed::Open).await?;
-        found.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
-        Ok(found)
+        let sets = self.sets_of(ws, &open.into_iter().collect::<Vec<_>>()).await?;
+        self.set_views(ws, sets, Listed::Open).await
     }
 
     /// The sets that hold an undecided item, newest first. The decided ones are not read.
@@ -100,7 +99,15 @@ impl Queries {
     ) -> Result<Vec<Stored<change_set::ChangeSet>>, QueryError> {
         let open = self.store.all(change_item::open(ws)).await?;
         let ids: BTreeSet<ChangeSetId> = open.into_iter().map(|item| item.set).collect();
-        let ids: Vec<ChangeSetId> = ids.into_iter().collect();
+        self.sets_of(ws, &ids.into_iter().collect::<Vec<_>>()).await
+    }
+
+    /// Sets by id, newest first.
+    async fn sets_of(
+        &self,
+        ws: WorkspaceId,
+        ids: &[ChangeSetId],
+    ) -> Result<Vec<Stored<change_set::ChangeSet>>, QueryError> {
         let mut sets = Vec::new();
         for some in ids.chunks(in_list::MOST) {
             sets.extend(self.store.all(entity::some::<change_set::ChangeSet>(ws, some)).await?);

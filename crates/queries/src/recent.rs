@@ -91,20 +91,22 @@ impl Queries {
         id: &TaskId,
     ) -> Result<Vec<TaskChange>, QueryError> {
         let view = self.journal.task(ws, id).await?;
-        self.changes_of(ws, &view).await
+        let items = self.store.all(change_item::of_task(ws, id)).await?;
+        self.changes_among(ws, &view, items).await
     }
 
-    async fn changes_of(
+    /// Those among all items about a task.
+    async fn changes_among(
         &self,
         ws: WorkspaceId,
         view: &TaskView,
+        all: Vec<Item>,
     ) -> Result<Vec<TaskChange>, QueryError> {
         let state = dormouse_journal::state(view, &self.zone.get());
         let task = TaskReviewState::of(view);
         if task.paused.is_some() {
             return Ok(Vec::new());
         }
-        let all = self.store.all(change_item::of_task(ws, view.id())).await?;
         let all = self.as_shown(all, Some(&task));
         let mut sets: BTreeMap<ChangeSetId, Vec<Item>> = BTreeMap::new();
         for item in all {
@@ -193,9 +195,10 @@ impl Queries {
         task: &TaskView,
         cursor: &Cursor,
     ) -> Result<OpenChanges, QueryError> {
+        let items = self.store.all(change_item::of_task(ws, task.id())).await?;
         Ok(OpenChanges {
-            task: self.task_view(ws, task).await?,
-            items: self.changes_of(ws, task).await?,
+            task: self.task_view_with(ws, task, &items).await?,
+            items: self.changes_among(ws, task, items).await?,
             cursor: cursor.to_string(),
         })
     }

@@ -1,12 +1,14 @@
 //! One task: the whole of it, its links, its activity; labels and categories.
 
-use dormouse_journal::{Edited, TaskView};
+use dormouse_journal::{Edited, TaskReviewState, TaskView};
 use dormouse_store::agent::agent_entity::{self, Lifecycle};
+use dormouse_store::agent::change_item::{self, Item};
 use dormouse_store::agent::entity;
 use dormouse_store::change_log;
 use dormouse_types::task::LinkDirection;
 use dormouse_types::{AgentId, CategoryId, LabelId, Origin, Seq, TaskId, WorkspaceId};
 
+use crate::proposals::Counts;
 use crate::view::{Activity, ChangeOrigin, LinkedTask, Named, Task, TaskLink};
 use crate::{Queries, QueryError};
 
@@ -32,10 +34,21 @@ impl Queries {
 
     /// The view of a task that was read already.
     pub async fn task_view(&self, ws: WorkspaceId, view: &TaskView) -> Result<Task, QueryError> {
+        let of_task = change_item::open_of_tasks(ws, std::slice::from_ref(view.id()));
+        let items = self.store.all(of_task).await?;
+        self.task_view_with(ws, view, &items).await
+    }
+
+    /// The view of a task that was read already, as were the items about it: at least the open ones.
+    pub(crate) async fn task_view_with(
+        &self,
+        ws: WorkspaceId,
+        view: &TaskView,
+        items: &[Item],
+    ) -> Result<Task, QueryError> {
         let state = dormouse_journal::state(view, &self.zone.get());
         let task = &view.task.value;
-        let counts = self.counts_among(ws, std::slice::from_ref(&task.id)).await?;
-        let counts = counts.get(&task.id).copied().unwrap_or_default();
+        let counts = Counts::of(items, &TaskReviewState::of(view), self.clock.now());
         let category = task.category_id.as_ref().and_then(|id| {
             let known = view.categories.iter().find(|category| category.id == *id)?;
             Some(Named { id: known.id.clone(), name: known.name.clone() })

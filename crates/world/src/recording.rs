@@ -8,10 +8,29 @@ use dormouse_store::{
 use dormouse_types::HostId;
 use dormouse_types::port::BoxFuture;
 
+/// The longest cell that is not counted as a text. Units: bytes. Ids, names of states and digests are shorter.
+const SHORT: usize = 64;
+
 /// Records each read with the number of rows it returned.
 pub struct Recording {
     engine: Arc<dyn Backend>,
-    reads: Mutex<Vec<(&'static str, usize)>>,
+    reads: Mutex<Vec<Read>>,
+}
+
+/// One read.
+struct Read {
+    sql: &'static str,
+    n_rows: usize,
+    /// How many cells held a document or another long text.
+    n_texts: usize,
+}
+
+impl Read {
+    fn new(sql: &'static str, rows: &[Row]) -> Self {
+        let is_text = |value: &&Value| matches!(value, Value::Text(text) if text.len() > SHORT);
+        let n_texts = rows.iter().flat_map(|row| &row.0).filter(is_text).count();
+        Self { sql, n_rows: rows.len(), n_texts }
+    }
 }
 
 impl Recording {
@@ -22,6 +41,10 @@ impl Recording {
 
     /// Returns the reads since the last call: the statement, and how many rows it returned.
     pub fn take(&self) -> Vec<(&'static str, usize)> {
+        self.recorded().into_iter().map(|read| (read.sql, read.n_rows)).collect()
+    }
+
+    fn recorded(&self) -> Vec<Read> {
         std::mem::take(&mut self.reads.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -31,6 +54,13 @@ impl Recording {
         let result = run();
         let reads = self.take();
         (result, reads.len(), reads.iter().map(|(_, n_rows)| n_rows).sum())
+    }
+
+    /// Runs something and returns its result with the number of documents and other long texts it read.
+    pub fn texts_of<T>(&self, run: impl FnOnce() -> T) -> (T, usize) {
+        self.take();
+        let result = run();
+        (result, self.recorded().iter().map(|read| read.n_texts).sum())
     }
 
     /// Runs something and returns its result with the statements it read.
@@ -50,8 +80,8 @@ impl Backend for Recording {
     ) -> BoxFuture<'a, Result<Vec<Row>, ReadError>> {
         Box::pin(async move {
             let rows = self.engine.read(db, sql, params).await;
-            let n_rows = rows.as_ref().map_or(0, Vec::len);
-            self.reads.lock().unwrap_or_else(PoisonError::into_inner).push((sql, n_rows));
+            let read = Read::new(sql, rows.as_deref().unwrap_or_default());
+            self.reads.lock().unwrap_or_else(PoisonError::into_inner).push(read);
             rows
         })
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_scheduler::readable;
-use dormouse_store::agent::agent_entity::Agent;
+use dormouse_store::agent::agent_entity::{self, Agent};
 use dormouse_store::agent::wake_queue::{self, QueueEntry, Reason};
 use dormouse_store::agent::{entity, subscription};
 use dormouse_store::in_list;
@@ -101,7 +101,8 @@ impl Agents {
         Ok(waiting)
     }
 
-    /// The models of the agents that exist and can be read, in one query per 200 agents.
+    /// The models of the agents that exist, in one query per 200 agents. Only those that name a model of their
+    /// own are read for it.
     pub async fn models_of(
         &self,
         ws: WorkspaceId,
@@ -109,7 +110,21 @@ impl Agents {
     ) -> Result<BTreeMap<AgentId, Arc<dyn Model>>, AgentError> {
         let mut models = BTreeMap::new();
         for some in agents.chunks(in_list::MOST) {
-            let agents = readable(self.store.each(entity::some::<Agent>(ws, some)).await?);
+            let choices = readable(self.store.each(agent_entity::model_choices(ws, some)).await?);
+            let mut rest = Vec::new();
+            for choice in choices {
+                match (choice.has_own, choice.template) {
+                    (false, Ok(template)) => {
+                        let model = self.driver.models().of_agent(None, template.as_ref());
+                        models.insert(choice.id, model);
+                    }
+                    (true, _) | (false, Err(_)) => rest.push(choice.id),
+                }
+            }
+            if rest.is_empty() {
+                continue;
+            }
+            let agents = readable(self.store.each(entity::some::<Agent>(ws, &rest)).await?);
             let agents = agents.into_iter().map(|agent| agent.doc.value);
             models.extend(agents.map(|agent| (agent.id.clone(), self.model_of(&agent))));
         }

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use dormouse_journal::{Paused, TaskReviewState};
-use dormouse_store::agent::change_item::{Item, State};
+use dormouse_journal::{Paused, TaskReviewFacts, TaskReviewState};
+use dormouse_store::agent::change_item::{Item, OpenItem, State};
 use dormouse_types::field_change::FieldValue;
 use dormouse_types::memory::REMOVED;
 use dormouse_types::model::TaskState;
@@ -68,10 +68,38 @@ pub fn of(item: &Item, task: Option<&TaskReviewState>, now: Timestamp) -> Effect
     }
 }
 
+/// Returns the state of an open item if these facts settle it. `None` if it may have been overtaken or may
+/// expire by some time: that depends on its arguments and on the whole task, see [`of`].
+pub fn settled(item: &OpenItem, task: &TaskReviewFacts, by: Timestamp) -> Option<EffectiveState> {
+    // A pause of the task can only defer this.
+    let may_expire = item.shown_at.is_some_and(|shown| shown + WEEK <= by);
+    let since = opened_at(item.round, item.shown_at, item.created_at);
+    let may_be_overtaken = item.has_evidence && task.stated_at.is_some_and(|at| at > since);
+    if may_expire || may_be_overtaken {
+        return None;
+    }
+    let paused = not_now(&item.tool, task.paused);
+    Some(match (paused, item.state) {
+        (_, State::Confirmed | State::Rejected | State::Retracted | State::Expired) => {
+            EffectiveState::Over
+        }
+        (Some(paused), State::Applying | State::Pending | State::Deferred) => {
+            EffectiveState::Paused(paused)
+        }
+        (None, State::Deferred) => EffectiveState::PutOff,
+        (None, State::Applying | State::Pending) => EffectiveState::Waits,
+    })
+}
+
 /// Returns why nobody has to decide about an item as its task is.
 pub(crate) fn paused(item: &Item, task: &TaskReviewState) -> Option<Paused> {
-    let about_closed = || tools::item(&item.tool).is_some_and(|tool| tool.about_closed());
-    match task.paused {
+    not_now(&item.tool, task.paused)
+}
+
+/// Returns why nobody has to decide about an item of a tool, if its task is paused.
+fn not_now(tool: &str, task: Option<Paused>) -> Option<Paused> {
+    let about_closed = || tools::item(tool).is_some_and(|tool| tool.about_closed());
+    match task {
         Some(Paused::Closed(_)) if about_closed() => None,
         other => other,
     }
@@ -103,7 +131,17 @@ pub fn expires_at(
     task: Option<&TaskReviewState>,
     now: Timestamp,
 ) -> Option<Timestamp> {
-    item.shown_at.map(|shown| shown + fresh_for(item, task, now))
+    item.shown_at.map(|shown| end_of_week(shown, task, now))
+}
+
+/// Returns when the seven days of an item that was shown at a time end, if its task stays as it is.
+pub fn end_of_week(
+    shown_at: Timestamp,
+    task: Option<&TaskReviewState>,
+    now: Timestamp,
+) -> Timestamp {
+    let paused = task.map(|task| task.paused_between(shown_at, now));
+    shown_at + WEEK + paused.unwrap_or_default()
 }
 
 /// The value a person names to confirm over what they set themselves.
@@ -153,7 +191,8 @@ pub fn set_since(item: &Item, task: &TaskState) -> Option<ChangedValue> {
     // A value that differs from the one at proposal time counts whatever the timestamps say: they
     // come from the clocks of two nodes, and an undone item counts as newly proposed.
     let is_another = before.as_ref().map(words::value) != value.as_ref().map(words::value);
-    let is_stated = says.any(|say| is_another || say.at > opened_at(item));
+    let is_stated = says
+        .any(|say| is_another || say.at > opened_at(item.round, item.shown_at, item.created_at));
     // The journal does not record who renamed or archived a checklist item; a difference is enough.
     let is_another_item = is_item && before.is_some() && is_another;
     let is_set = has_say(&target, &args) && is_stated || is_another_item;
@@ -168,7 +207,9 @@ pub fn is_overtaken(item: &Item, task: &TaskReviewState) -> bool {
     // The evidence is always older than the item that cites it.
     item.evidence.is_some()
         && has_say(&target, &args)
-        && task.stated_at(&target.key).is_some_and(|at| at > opened_at(item))
+        && task
+            .stated_at(&target.key)
+            .is_some_and(|at| at > opened_at(item.round, item.shown_at, item.created_at))
 }
 
 /// Returns why an open item no longer means what it meant when it was proposed: words were removed
@@ -207,6 +248,6 @@ pub(crate) fn has_say(target: &Target, args: &Value) -> bool {
 
 /// Returns when an item became open: when it was proposed or, if its verdict was undone, when that
 /// happened, because the undo itself sets the field.
-fn opened_at(item: &Item) -> Timestamp {
-    item.shown_at.filter(|_| item.round > 0).unwrap_or(item.created_at)
+fn opened_at(round: i64, shown_at: Option<Timestamp>, created_at: Timestamp) -> Timestamp {
+    shown_at.filter(|_| round > 0).unwrap_or(created_at)
 }

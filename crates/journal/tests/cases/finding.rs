@@ -4,7 +4,9 @@ use dormouse_types::Id as _;
 use crate::world::{WS, World, now};
 
 fn found(world: &World, text: &str) -> Vec<String> {
-    let found = now(world.journal.find_all(WS, text)).unwrap();
+    let found = now(world.journal.find(WS, text, 200, None)).unwrap().items;
+    let ids: Vec<_> = found.iter().map(|task| task.id.clone()).collect();
+    assert_eq!(now(world.journal.find_ids(WS, text)).unwrap(), ids, "{text}");
     found.into_iter().map(|task| task.title).collect()
 }
 
@@ -54,13 +56,13 @@ fn a_deleted_task_is_found_only_when_no_live_one_is() {
     let world = World::new();
     let old = world.task("Paint the door", vec![]);
     world.edit(&old, &[Edit::Delete]).unwrap();
-    let task = now(world.journal.find_all(WS, "door")).unwrap().remove(0);
+    let task = now(world.journal.find(WS, "door", 9, None)).unwrap().items.remove(0);
     assert_eq!(task.id, old);
     assert!(task.deleted_at.is_some());
     let new = world.task("Paint the door again", vec![]);
-    let found = now(world.journal.find_all(WS, "door")).unwrap();
+    let found = now(world.journal.find(WS, "door", 9, None)).unwrap().items;
     assert_eq!(found.iter().map(|task| &task.id).collect::<Vec<_>>(), [&new]);
-    assert_eq!(now(world.journal.find_all(WS, old.short())).unwrap()[0].id, old);
+    assert_eq!(now(world.journal.find(WS, old.short(), 9, None)).unwrap().items[0].id, old);
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn another_workspace_sees_nothing() {
     let other = dormouse_types::WorkspaceId(2);
     assert!(matches!(now(world.journal.task(other, &task)), Err(JournalError::NoTask { .. })));
     assert_eq!(now(world.journal.tasks(other, &Filter::default(), 9, None)).unwrap().items, []);
-    assert_eq!(now(world.journal.find_all(other, "mine")).unwrap(), []);
+    assert_eq!(now(world.journal.find_ids(other, "mine")).unwrap(), []);
 }
 
 #[test]

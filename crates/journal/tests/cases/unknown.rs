@@ -85,7 +85,7 @@ fn a_damaged_row_is_named_and_the_other_tasks_still_list() {
     let page = now(world.journal.tasks(WS, &Default::default(), 50, None)).unwrap();
     assert_eq!(page.items.len(), 1);
     assert!(page.damaged[0].contains(broken.as_str()), "{:?}", page.damaged);
-    assert!(now(world.journal.find_all(WS, "whole")).unwrap().len() == 1);
-    let error = now(world.journal.find_all(WS, broken.short())).unwrap_err();
+    assert!(now(world.journal.find_ids(WS, "whole")).unwrap().len() == 1);
+    let error = now(world.journal.find_ids(WS, broken.short())).unwrap_err();
     assert!(error.to_string().contains(broken.as_str()), "{error}");
 }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use dormouse_types::agent::{AgentKind, AgentMode};
 use dormouse_types::closed_list::Listed;
 use dormouse_types::{
-    AgentId, CategoryId, Id as _, MessageId, StateId, SubscriptionId, TaskId, TemplateId,
+    AgentId, CategoryId, Id as _, IdError, MessageId, StateId, SubscriptionId, TaskId, TemplateId,
     Timestamp, WorkspaceId,
 };
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,7 @@ use crate::commit::Db;
 use crate::in_list;
 use crate::params_values;
 use crate::store::{Query, ReadError, ws};
+use crate::value::Row;
 
 /// What can be set on an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -171,6 +172,132 @@ pub fn of_tasks(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<Stored<Agent>
     });
     let params = in_list::params(workspace, tasks);
     Query { db: Db::Agent, sql: &SQL, params, decode: entity::decode::<Agent> }
+}
+
+/// Where an agent is in a list of agents, newest first; its document is not read.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AgentPlace {
+    pub created_at: Timestamp,
+    pub id: AgentId,
+    /// Whether it is not destroyed. Documents are matched as text, as in [`count`].
+    pub is_live: bool,
+}
+
+fn place(row: &Row) -> Result<AgentPlace, ReadError> {
+    let column = |e| ReadError::column(Db::Agent, "agent", &e);
+    Ok(AgentPlace {
+        id: row.text(0).map_err(column)?.parse().map_err(|e| bad_id(row, &e))?,
+        created_at: row.time(1).map_err(column)?,
+        is_live: row.int(2).map_err(column)? == 1,
+    })
+}
+
+fn bad_id(row: &Row, error: &IdError) -> ReadError {
+    let id = row.text(0).unwrap_or("row").to_owned();
+    ReadError::Corrupt { db: "agent", noun: "agent", id, detail: error.to_string() }
+}
+
+/// The places of the agents of at most a page of tasks, including destroyed ones.
+pub fn places_of_tasks(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<AgentPlace> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        in_list::sql(
+            "SELECT e.id, e.created_at,
+               CASE WHEN e.serialized LIKE '%\"lifecycle\":\"destroyed\"%' THEN 0 ELSE 1 END
+             FROM agent_links l JOIN agent_entities e ON e.ws = l.ws AND e.id = l.from_id
+             WHERE l.ws = ?1 AND l.type = 'agent_task' AND l.deleted_at IS NULL AND l.to_id IN (",
+            ")",
+        )
+    });
+    let params = in_list::params(workspace, tasks);
+    Query { db: Db::Agent, sql: &SQL, params, decode: place }
+}
+
+/// The agents that may have a name, in lower case, after a cursor, newest first: the live ones, or those that
+/// are destroyed. The engines do not agree about case and accents, so whether it is the name is for the caller
+/// to check. Documents are matched as text, as in [`count`].
+pub fn page_of_name(
+    workspace: WorkspaceId,
+    name: &str,
+    is_live: bool,
+    (at, id): (Timestamp, &str),
+    limit: i64,
+) -> Query<Line<Agent>> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at,
+                deleted_at, serialized, clock_host, clock_counter FROM agent_entities
+              WHERE ws = ?1 AND type = 'agent' AND deleted_at IS NULL
+                AND LOWER(serialized) LIKE ?2 ESCAPE '\\'
+                AND CASE WHEN serialized LIKE '%\"lifecycle\":\"destroyed\"%' THEN 0 ELSE 1 END = ?3
+                AND created_at <= ?4 AND (created_at < ?4 OR id < ?5)
+              ORDER BY created_at DESC, id DESC LIMIT ?6",
+        params: params_values![ws(workspace), named(name), is_live, at, id, limit],
+        decode: entity::line::<Agent>,
+    }
+}
+
+/// A pattern of the documents of agents that may have a name. It leaves open what case and the escapes of
+/// JSON may change: two letters beyond ASCII have `k` and `i` as their lower case.
+fn named(name: &str) -> String {
+    let mut pattern = "%\"displayname\":\"".to_owned();
+    let mut letters = name.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let is_dotted = letter == 'i' && letters.peek().is_some_and(|next| !next.is_ascii());
+        match letter {
+            'k' | '%' | '_' => pattern.push('_'),
+            '"' | '\\' => pattern.push('%'),
+            ' '..='~' if !is_dotted => pattern.push(letter),
+            _ => pattern.push('%'),
+        }
+    }
+    pattern + "\"%"
+}
+
+/// The places of some agents.
+pub fn places(workspace: WorkspaceId, agents: &[&AgentId]) -> Query<AgentPlace> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        in_list::sql(
+            "SELECT id, created_at,
+               CASE WHEN serialized LIKE '%\"lifecycle\":\"destroyed\"%' THEN 0 ELSE 1 END
+             FROM agent_entities WHERE ws = ?1 AND type = 'agent' AND id IN (",
+            ")",
+        )
+    });
+    Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, agents), decode: place }
+}
+
+/// What decides which model an agent asks; its document is not read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelChoice {
+    pub id: AgentId,
+    /// The template it follows. A row that names it otherwise is an error of its own.
+    pub template: Result<Option<TemplateId>, IdError>,
+    /// Whether it names a model itself.
+    pub has_own: bool,
+}
+
+/// The choices of some agents. Documents are matched as text, as in [`count`].
+pub fn model_choices(workspace: WorkspaceId, agents: &[AgentId]) -> Query<ModelChoice> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        in_list::sql(
+            "SELECT id, subtype, CASE WHEN serialized LIKE '%\"model\":\"%' THEN 1 ELSE 0 END
+             FROM agent_entities WHERE ws = ?1 AND type = 'agent' AND id IN (",
+            ")",
+        )
+    });
+    Query {
+        db: Db::Agent,
+        sql: &SQL,
+        params: in_list::params(workspace, agents),
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Agent, "agent", &e);
+            Ok(ModelChoice {
+                id: row.text(0).map_err(column)?.parse().map_err(|e| bad_id(row, &e))?,
+                template: row.opt_text(1).map_err(column)?.map(str::parse).transpose(),
+                has_own: row.int(2).map_err(column)? == 1,
+            })
+        },
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

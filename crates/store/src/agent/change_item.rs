@@ -56,6 +56,29 @@ pub struct Item {
     pub decided_at: Option<Timestamp>,
 }
 
+/// What counting and ordering open items needs of each of them: ids, times and its state, no text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OpenItem {
+    pub set: ChangeSetId,
+    /// Its permanent place in the set, from 1.
+    pub index: i64,
+    /// The task it is about.
+    pub task: TaskId,
+    /// The agent, or the run of agent work, that proposed it.
+    pub proposer: HolderId,
+    /// The tool, in its singular form.
+    pub tool: String,
+    pub state: State,
+    /// How many times it was undone.
+    pub round: i64,
+    /// When it was first among the ten shown.
+    pub shown_at: Option<Timestamp>,
+    /// When it was proposed.
+    pub created_at: Timestamp,
+    /// Whether a quote supports it.
+    pub has_evidence: bool,
+}
+
 /// Adds an item; refused when the task already has an open item with the same fingerprint.
 pub fn insert(workspace: WorkspaceId, item: &Item) -> Op {
     Op::one(
@@ -194,14 +217,7 @@ fn json(change: &FieldChange) -> String {
 
 fn decode(row: &Row) -> Result<Item, ReadError> {
     let column = |e| ReadError::column(Db::Agent, "change item", &e);
-    let corrupt = |detail: String| ReadError::Corrupt {
-        db: "agent",
-        noun: "change item",
-        id: row.text(0).unwrap_or("row").to_owned(),
-        detail,
-    };
-    let bad_id = |e: dormouse_types::IdError| corrupt(e.to_string());
-    let state = row.text(10).map_err(column)?;
+    let bad_id = |e: dormouse_types::IdError| corrupt(row, e.to_string());
     Ok(Item {
         set: row.text(0).map_err(column)?.parse().map_err(bad_id)?,
         index: row.int(1).map_err(column)?,
@@ -213,7 +229,7 @@ fn decode(row: &Row) -> Result<Item, ReadError> {
         evidence: row.opt_text(7).map_err(column)?.map(ToOwned::to_owned),
         rationale: row.opt_text(8).map_err(column)?.map(ToOwned::to_owned),
         before: row.opt_text(9).map_err(column)?.map(ToOwned::to_owned),
-        state: State::of_name(state).ok_or_else(|| corrupt(format!("unknown state `{state}`")))?,
+        state: state(row, 10)?,
         round: row.int(11).map_err(column)?,
         operation: OperationId(row.text(12).map_err(column)?.to_owned()),
         error: row.opt_text(13).map_err(column)?.map(ToOwned::to_owned),
@@ -225,8 +241,35 @@ fn decode(row: &Row) -> Result<Item, ReadError> {
             .map_err(column)?
             .map(serde_json::from_str)
             .transpose()
-            .map_err(|e| corrupt(format!("its change: {e}")))?,
+            .map_err(|e| corrupt(row, format!("its change: {e}")))?,
     })
+}
+
+fn decode_open(row: &Row) -> Result<OpenItem, ReadError> {
+    let column = |e| ReadError::column(Db::Agent, "change item", &e);
+    let bad_id = |e: dormouse_types::IdError| corrupt(row, e.to_string());
+    Ok(OpenItem {
+        set: row.text(0).map_err(column)?.parse().map_err(bad_id)?,
+        index: row.int(1).map_err(column)?,
+        task: row.text(2).map_err(column)?.parse().map_err(bad_id)?,
+        proposer: row.text(3).map_err(column)?.parse().map_err(bad_id)?,
+        tool: row.text(4).map_err(column)?.to_owned(),
+        state: state(row, 5)?,
+        round: row.int(6).map_err(column)?,
+        shown_at: row.opt_time(7).map_err(column)?,
+        created_at: row.time(8).map_err(column)?,
+        has_evidence: row.int(9).map_err(column)? == 1,
+    })
+}
+
+fn state(row: &Row, at: usize) -> Result<State, ReadError> {
+    let name = row.text(at).map_err(|e| ReadError::column(Db::Agent, "change item", &e))?;
+    State::of_name(name).ok_or_else(|| corrupt(row, format!("unknown state `{name}`")))
+}
+
+fn corrupt(row: &Row, detail: String) -> ReadError {
+    let id = row.text(0).unwrap_or("row").to_owned();
+    ReadError::Corrupt { db: "agent", noun: "change item", id, detail }
 }
 
 /// One item.
@@ -283,18 +326,32 @@ pub fn of_task(workspace: WorkspaceId, task: &TaskId) -> Query<Item> {
     }
 }
 
-/// All open items of a workspace, grouped by task, oldest first.
-pub fn open(workspace: WorkspaceId) -> Query<Item> {
+/// All open items of a workspace without their texts, grouped by task, oldest first.
+pub fn open(workspace: WorkspaceId) -> Query<OpenItem> {
     Query {
         db: Db::Agent,
-        sql: "SELECT set_id, item_index, task_id, agent_id, tool, args, fingerprint, evidence,
-                rationale, before, state, round, operation_id, error, shown_at, created_at, decided_at,
-                field_change
+        sql:
+            "SELECT set_id, item_index, task_id, agent_id, tool, state, round, shown_at, created_at,
+                CASE WHEN evidence IS NULL THEN 0 ELSE 1 END
               FROM change_items WHERE ws = ?1 AND is_open = 1
               ORDER BY task_id, created_at, set_id, item_index",
         params: params_values![ws(workspace)],
-        decode,
+        decode: decode_open,
     }
+}
+
+/// The open items of the given tasks without their texts, grouped by task, oldest first.
+pub fn open_among(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<OpenItem> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        in_list::sql(
+            "SELECT set_id, item_index, task_id, agent_id, tool, state, round, shown_at, created_at,
+               CASE WHEN evidence IS NULL THEN 0 ELSE 1 END
+             FROM change_items WHERE ws = ?1 AND is_open = 1 AND task_id IN (",
+            ") ORDER BY task_id, created_at, set_id, item_index",
+        )
+    });
+    let params = in_list::params(workspace, tasks);
+    Query { db: Db::Agent, sql: &SQL, params, decode: decode_open }
 }
 
 /// Items that a person decided at a time or later, oldest first.

@@ -6,7 +6,7 @@ use dormouse_types::caller::By;
 use dormouse_types::fold::folded;
 pub use dormouse_types::task::StatusEntry;
 use dormouse_types::task::{Flags, Priority, Status};
-use dormouse_types::{CategoryId, Id as _, LabelId, TaskId, Timestamp, WorkspaceId};
+use dormouse_types::{CategoryId, Id as _, IdError, LabelId, TaskId, Timestamp, WorkspaceId};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
@@ -292,6 +292,28 @@ pub fn list(workspace: WorkspaceId, wanted: &ListQuery) -> Query<Line> {
             wanted.limit,
         ],
         decode: line,
+    }
+}
+
+/// The ids of those tasks and their titles as searched, newest first; their documents are not read.
+pub fn titled(workspace: WorkspaceId, wanted: &ListQuery) -> Query<(TaskId, String)> {
+    let Query { params, .. } = list(workspace, wanted);
+    Query {
+        db: Db::Journal,
+        sql: "SELECT t.id, t.folded FROM journal t
+              WHERE t.ws = ?1 AND t.type = 'task' AND (CAST(?2 AS BIGINT) = 1 OR t.deleted_at IS NULL)
+                AND (?3 = '' OR t.subtype = ?3)
+                AND t.folded LIKE ?4 ESCAPE '\\' AND t.folded LIKE ?5 ESCAPE '\\'
+                AND t.folded LIKE ?6 ESCAPE '\\' AND t.folded LIKE ?7 ESCAPE '\\'
+                AND (t.created_at < ?8 OR (t.created_at = ?8 AND t.id < ?9))
+              ORDER BY t.created_at DESC, t.id DESC LIMIT ?10",
+        params,
+        decode: |row| {
+            let column = |e: ColumnError| corrupt(row, "task", e.to_string());
+            let id = row.text(0).map_err(column)?;
+            let id = id.parse().map_err(|e: IdError| corrupt(row, "task", e.to_string()))?;
+            Ok((id, row.text(1).map_err(column)?.to_owned()))
+        },
     }
 }
 

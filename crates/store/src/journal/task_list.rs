@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use dormouse_types::closed_list::Listed;
 use dormouse_types::task::{Flags, ItemState, Priority, Status};
-use dormouse_types::{CategoryId, LabelId, TaskId, Timestamp, WorkspaceId};
+use dormouse_types::{CategoryId, IdError, LabelId, TaskId, Timestamp, WorkspaceId};
 use jiff::civil::Date;
 use serde::Deserialize;
 
@@ -177,6 +177,47 @@ pub fn some(workspace: WorkspaceId, ids: &[String]) -> Query<Line> {
     });
     let params = in_list::params(workspace, ids);
     Query { db: Db::Journal, sql: &SQL, params, decode: line }
+}
+
+/// What the columns of a task say about the proposals on it; its document is not read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReviewColumns {
+    pub task: TaskId,
+    pub status: Status,
+    pub is_deleted: bool,
+    /// When the person last set a field.
+    pub stated_at: Option<Timestamp>,
+}
+
+/// Those columns of tasks by id, including soft-deleted ones.
+pub fn review_columns(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<ReviewColumns> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        in_list::sql(
+            "SELECT id, subtype, deleted_at,
+               (SELECT MAX(s.at) FROM field_says s
+                WHERE s.ws = journal.ws AND s.task_id = journal.id AND s.by = 'user')
+             FROM journal WHERE ws = ?1 AND type = 'task' AND id IN (",
+            ")",
+        )
+    });
+    Query {
+        db: Db::Journal,
+        sql: &SQL,
+        params: in_list::params(workspace, tasks),
+        decode: |row| {
+            let column = |e: ColumnError| corrupt(row, "task", e.to_string());
+            let id = row.text(0).map_err(column)?;
+            let status = row.text(1).map_err(column)?;
+            Ok(ReviewColumns {
+                task: id.parse().map_err(|e: IdError| corrupt(row, "task", e.to_string()))?,
+                status: status
+                    .parse()
+                    .map_err(|_| corrupt(row, "task", format!("`{status}` is not a status")))?,
+                is_deleted: row.opt_time(2).map_err(column)?.is_some(),
+                stated_at: row.opt_time(3).map_err(column)?,
+            })
+        },
+    }
 }
 
 /// The number of a task's live items in one state.

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use dormouse_store::Refusal;
-use dormouse_store::agent::change_item::{self, Item, State};
+use dormouse_store::agent::change_item::{self, Item, OpenItem, State};
 use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::{AgentId, ChangeSetId, Fingerprint, OperationId, TaskId, hash};
 
@@ -50,6 +50,22 @@ fn item(world: &World, name: &str) -> Item {
         shown_at: None,
         created_at: at(0),
         decided_at: None,
+    }
+}
+
+/// What a list of open items needs of one.
+fn facts(item: &Item) -> OpenItem {
+    OpenItem {
+        set: item.set.clone(),
+        index: item.index,
+        task: item.task.clone(),
+        proposer: item.proposer.clone(),
+        tool: item.tool.clone(),
+        state: item.state,
+        round: item.round,
+        shown_at: item.shown_at,
+        created_at: item.created_at,
+        has_evidence: item.evidence.is_some(),
     }
 }
 
@@ -234,15 +250,21 @@ fn lists_are_of_their_set_task_and_workspace(world: &World) {
     let second = Item { index: 2, created_at: at(1), ..item(world, "b") };
     let second = Item { set: first.set.clone(), task: first.task.clone(), ..second };
     let second = inserted(world, second);
-    let other = inserted(world, item(world, "c"));
+    let other = Item { evidence: None, shown_at: Some(at(3)), ..item(world, "c") };
+    let other = inserted(world, other);
     world.agent([settle(&second, State::Rejected)]);
     let second = stored(world, &second);
 
     assert_eq!(world.all(change_item::of_set(WS, &first.set)), [first.clone(), second.clone()]);
     assert_eq!(world.all(change_item::of_task(WS, &first.task)), [second, first.clone()]);
-    let mut open = vec![first.clone(), other];
+    let mut open = [first.clone(), other];
     open.sort_by(|a, b| a.task.cmp(&b.task));
-    assert_eq!(world.all(change_item::open(WS)), open);
+    let open_facts: Vec<OpenItem> = open.iter().map(facts).collect();
+    assert_eq!(world.all(change_item::open(WS)), open_facts);
     assert_eq!(world.all(change_item::open(OTHER_WS)), []);
+    let tasks: Vec<TaskId> = open.iter().map(|item| item.task.clone()).collect();
+    assert_eq!(world.all(change_item::open_among(WS, &tasks)), open_facts);
+    assert_eq!(world.all(change_item::open_among(WS, &tasks[..1])), open_facts[..1]);
+    assert_eq!(world.all(change_item::open_among(OTHER_WS, &tasks)), []);
     assert_eq!(world.all(change_item::of_set(OTHER_WS, &first.set)), []);
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use dormouse_store::agent::agent_entity::{
-    self, Agent, Automation, Config, DormantReason, Lifecycle, Slots, State,
+    self, Agent, Automation, Config, DormantReason, Lifecycle, ModelChoice, Slots, State,
 };
 use dormouse_store::agent::change_set::{ChangeSet, Decision, DecisionVerdict, Outcome, SetStatus};
 use dormouse_store::agent::entity::{self, Entity};
@@ -17,7 +17,9 @@ use dormouse_store::{Db, Refusal};
 use dormouse_types::agent::{AgentKind, AgentLinkKind, AgentMode, MessageKind, ReportScope};
 use dormouse_types::closed_list::Listed;
 use dormouse_types::observation::{ObservationCategory, ObservationPriority};
-use dormouse_types::{AgentId, CategoryId, LinkId, TaskId, ThreadId, Timestamp, hash};
+use dormouse_types::{
+    AgentId, CategoryId, Id as _, LinkId, TaskId, TemplateId, ThreadId, Timestamp, hash,
+};
 
 use crate::world::{OTHER_WS, WS, World, at};
 
@@ -32,6 +34,8 @@ each_engine!(
     decisions,
     the_writer_signs_each_write,
     an_agent_is_found_by_its_task,
+    an_agent_is_found_by_its_name_among_live_or_destroyed_ones,
+    what_decides_the_model_of_an_agent_is_in_its_columns,
     a_thread_grows_at_its_end,
     messages_of_one_kind_are_listed,
     the_head_of_a_scope_is_one,
@@ -143,6 +147,54 @@ fn agents(world: &World) {
         };
         check_life(world, &before, change, |agent, when| agent.deleted_at = Some(when));
     }
+}
+
+fn an_agent_is_found_by_its_name_among_live_or_destroyed_ones(world: &World) {
+    let name = "50%_\\ \"Off\" Ünal K\u{212a}im İz";
+    let live = Agent { display_name: name.into(), ..agent(world) };
+    let destroyed = Agent {
+        display_name: name.to_uppercase(),
+        lifecycle: Lifecycle::Destroyed,
+        ..agent(world)
+    };
+    let other = Agent { display_name: format!("x{name}"), ..agent(world) };
+    world.agent([live.clone(), destroyed.clone(), other].map(|one| entity::insert(WS, &one)));
+    let found = |name: &str, is_live, place: (Timestamp, &str)| -> Vec<AgentId> {
+        let query = agent_entity::page_of_name(WS, &name.to_lowercase(), is_live, place, 9);
+        let lines = world.all(query).into_iter();
+        lines.map(|line| line.row.expect("an agent").doc.value.id).collect()
+    };
+    let start = (at(9), "~");
+    assert_eq!(found(name, true, start), std::slice::from_ref(&live.id));
+    assert_eq!(found(name, false, start), std::slice::from_ref(&destroyed.id));
+    assert_eq!(found(name, true, (live.created_at, live.id.as_str())), []);
+    assert_eq!(found("Off", true, start), [], "a part of a name is another name");
+}
+
+fn what_decides_the_model_of_an_agent_is_in_its_columns(world: &World) {
+    let own = agent(world);
+    let template: TemplateId = world.id();
+    let config = Config { model: None, template_id: Some(template.clone()), ..Config::default() };
+    let following = Agent { config, display_name: "\"model\":\"m\"".into(), ..agent(world) };
+    let lifecycle = Lifecycle::Destroyed;
+    let plain = Agent { config: Config::default(), lifecycle, ..agent(world) };
+    let all = [own, following, plain];
+    world.agent(all.iter().map(|one| entity::insert(WS, one)));
+    let ids = all.each_ref().map(|one| one.id.clone());
+    let mut choices = world.all(agent_entity::model_choices(WS, &ids));
+    choices.sort_by_key(|choice| ids.iter().position(|id| *id == choice.id));
+    let templates = [None, Some(template), None];
+    let expected = ids.iter().zip(templates).zip([true, false, false]);
+    let expected = expected.map(|((id, template), has_own)| ModelChoice {
+        id: id.clone(),
+        template: Ok(template),
+        has_own,
+    });
+    assert_eq!(choices, expected.collect::<Vec<_>>());
+    let mut places = world.all(agent_entity::places(WS, &ids.each_ref()));
+    places.sort_by_key(|place| ids.iter().position(|id| *id == place.id));
+    let places: Vec<_> = places.iter().map(|place| (place.created_at, place.is_live)).collect();
+    assert_eq!(places, [(at(1), true), (at(1), true), (at(1), false)]);
 }
 
 fn states(world: &World) {

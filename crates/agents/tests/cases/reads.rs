@@ -118,7 +118,7 @@ fn statements_among(n_lines: i64, n_links: usize, n_decisions: i64) -> Vec<&'sta
     for numbers in numbers.chunks(1000) {
         let line = |n: &i64| {
             let source = Source::Task(task.clone());
-            log_line::append(WS, &agent, *n, &format!("line {n}"), &[source], &run)
+            log_line::append(WS, &agent, *n, &format!("line {n}"), (&[source], None), &run)
         };
         let commit = Commit::new("test", Db::Agent, WS).ops(numbers.iter().flat_map(line));
         now(world.store.commit(commit)).expect("committed");

@@ -338,7 +338,7 @@ fn queries(world: &World) -> Vec<Statement> {
         entry::tainted_of(WS, std::slice::from_ref(&task)),
         link::from(WS, "id"),
         link::to(WS, "id"),
-        link::page_of_agent(WS, &agent, AgentLinkKind::Task.name(), (at(0), ""), 1),
+        link::page_of_agent(WS, &agent, Some(AgentLinkKind::Task), (at(0), ""), 1),
         log_line::before(WS, &agent, 9, 9),
         checkpoint::of_holder(WS, &(&agent).into(), 9),
         checkpoint::newest(WS, &(&agent).into(), (Audience::Public, CheckpointKind::Summary), 0,),

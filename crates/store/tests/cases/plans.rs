@@ -262,7 +262,8 @@ fn queries(world: &World) -> Vec<Statement> {
     let (work_id, work_run): (WorkId, WorkRunId) = (world.id(), world.id());
     let (conversation, template_id): (ConversationId, TemplateId) = (world.id(), world.id());
     let day = jiff::civil::date(2026, 1, 1);
-    let account = spend::Account { scope: spend::WORKSPACE.into(), day, unit: Unit::MicroDollars };
+    let account =
+        spend::Account { scope: spend::SpendScope::Workspace, day, unit: Unit::MicroDollars };
     let wanted = ListQuery {
         status: None,
         words: Vec::new(),
@@ -478,7 +479,7 @@ fn queries(world: &World) -> Vec<Statement> {
         evolution::cost(WS, &template_id, true, day),
         evolution::messages(WS, &world.id()),
         spend::of_account(WS, &account),
-        spend::of_scope(WS, spend::WORKSPACE, day),
+        spend::of_scope(WS, &spend::SpendScope::Workspace, day),
         spend::held(WS, day),
         model_setting::paid_calls(WS),
         model_setting::of_workspace(WS),

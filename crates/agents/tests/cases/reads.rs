@@ -190,7 +190,7 @@ fn a_wake_reads_the_task_again_only_for_the_calls_of_its_model() {
         report::head(WS, &agent, &ReportScope::Current.into()).sql,
         forgotten_entry::of_task(WS, &task).sql,
         template::active(WS, &stock::DEFAULT.id()).sql,
-        setting::by_key(WS, setting::DATE_ORDER).sql,
+        setting::date_order(WS).sql,
     ];
     assert_eq!(once.map(n_reads), [Some(1); 9]);
     assert_eq!(statements.values().sum::<usize>(), 32, "all reads of a run after its claim");

@@ -417,6 +417,7 @@ fn queries(world: &World) -> Vec<Statement> {
         imported::tasks(WS),
         import_correction::of_file(WS, "list.md"),
         setting::by_key(WS, "key"),
+        setting::date_order(WS),
         setting::all(WS),
         token::by_hash(&hash::sha256("x")),
         token::by_id(WS, &token),

@@ -194,6 +194,7 @@ const HEAVY: &[(&str, &[&str], &[&str])] = &[
             "dormouse-types",
             "dormouse-formats",
             "dormouse-access",
+            "dormouse-journal",
             "dormouse-queries",
             "dormouse",
             "dormouse-server",

@@ -67,16 +67,15 @@ pub fn of_sets(task: &TaskState, items: &[Item], decisions: &[Decision]) -> Ledg
         .iter()
         .filter(|decision| decision.undone_at.is_none())
         .filter_map(|decision| {
-            let verdict = match (decision.verdict, decision.outcome) {
-                (DecisionVerdict::Confirmed, Outcome::Applied) => Resolution::Confirmed,
-                (DecisionVerdict::Confirmed, _) => return None,
-                (DecisionVerdict::Rejected, _) => Resolution::Rejected,
-                (DecisionVerdict::Deferred, _) => Resolution::Deferred,
-            };
+            if decision.verdict == DecisionVerdict::Confirmed
+                && decision.outcome != Outcome::Applied
+            {
+                return None;
+            }
             let decided = Decided {
                 tool: decision.tool_name.clone(),
                 args: decision.args.clone(),
-                verdict,
+                verdict: Resolution::Decided(decision.verdict),
                 reason: decision.rejection_reason.clone(),
                 at: decision.created_at,
                 fingerprint: dormouse_types::Fingerprint(decision.fingerprint.clone()),
@@ -195,9 +194,9 @@ fn line(decision: &Decided, task: &TaskState) -> String {
         None => word.to_owned(),
     };
     let (mark, outcome) = match decision.verdict {
-        Resolution::Confirmed => ("✓", "confirmed".to_owned()),
-        Resolution::Rejected => ("✗", reason("rejected")),
-        Resolution::Deferred => ("…", "deferred".to_owned()),
+        Resolution::Decided(DecisionVerdict::Confirmed) => ("✓", "confirmed".to_owned()),
+        Resolution::Decided(DecisionVerdict::Rejected) => ("✗", reason("rejected")),
+        Resolution::Decided(DecisionVerdict::Deferred) => ("…", "deferred".to_owned()),
         Resolution::Expired => ("–", "no decision".to_owned()),
     };
     format!("{mark} {} — {outcome}", cut(&call))

@@ -8,6 +8,7 @@ use dormouse_changes::rule::service::RuleError;
 use dormouse_formats::intake::ReadError as OtherError;
 use dormouse_formats::markdown::ReadError as MarkdownError;
 use dormouse_formats::plan::{CorrectionError, Error as ImportError};
+use dormouse_formats::recurrence::ScheduleError;
 use dormouse_formats::when::NotUnderstood;
 use dormouse_journal::JournalError;
 use dormouse_queries::QueryError;
@@ -305,6 +306,9 @@ impl Error {
         if let Self::WorkRefused { refusal, .. } = self {
             extra.insert("refusal".into(), json!(refusal));
         }
+        if let Some(part) = self.part_not_understood() {
+            extra.insert("part".into(), json!(part));
+        }
         if let Some(field) = self.field() {
             // A parameter is named as in the URL, a value by its place in the body.
             let pointer = match self {
@@ -335,6 +339,15 @@ impl Error {
             | Self::Agent(AgentError::Beyond(beyond) | AgentError::Unheard { beyond, .. })
             | Self::Work(WorkError::Beyond(beyond) | WorkError::Step(StepError::Beyond(beyond)))
             | Self::Journal(JournalError::Edit(EditError::Beyond { beyond, .. })) => Some(beyond),
+            _ => None,
+        }
+    }
+
+    fn part_not_understood(&self) -> Option<&str> {
+        match self {
+            Self::Date(error) | Self::Work(WorkError::Schedule(ScheduleError::Words(error))) => {
+                error.part()
+            }
             _ => None,
         }
     }

@@ -98,8 +98,7 @@ impl Dormouse {
         };
         let is_other_day = zone.is_some() || day_starts.is_some();
         if let Some(order) = patch.date_order {
-            let name = order.map(|order| order.to_string());
-            self.journal.set_date_order(WORKSPACE, name.as_deref(), &caller.actor).await?;
+            self.journal.set_date_order(WORKSPACE, order, &caller.actor).await?;
         }
         if let Some(chosen) = zone {
             let default = &self.zone_settings.default;
@@ -182,7 +181,7 @@ impl Dormouse {
 
     /// The order that was chosen. A name of a newer version counts as none.
     async fn date_order(&self) -> Result<Option<DayOrder>, Error> {
-        let name = self.journal.date_order(WORKSPACE).await?;
-        Ok(name.and_then(|name| name.parse().ok()))
+        let order = self.journal.date_order(WORKSPACE).await?;
+        Ok(order.and_then(|order| order.known()))
     }
 }

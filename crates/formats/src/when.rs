@@ -68,6 +68,7 @@ mod context;
 mod zone;
 mod leading;
 
+pub use dormouse_types::day_order::DayOrder;
 pub use english::ENGLISH;
 pub use error::NotUnderstood;
 pub use french::FRENCH;
@@ -78,9 +79,7 @@ pub use reader::Reader;
 pub use recurrence::{MonthDay, Recurrence, Rule, Weekday, YearDay};
 pub use romanian::ROMANIAN;
 pub use spanish::SPANISH;
-pub use value::{
-    Assumption, DayOrder, Found, Impossible, Kind, Moment, Point, Span, TextSpan, When, Zone,
-};
+pub use value::{Assumption, Found, Impossible, Kind, Moment, Point, Span, TextSpan, When, Zone};
 
 use grammar::{Hit, Outcome, Parser};
 use token::Kind as TokenKind;

@@ -6,6 +6,8 @@ use dormouse_store::journal::row::{self, Entity};
 use dormouse_store::journal::setting;
 use dormouse_store::{Audit, ChangeRow, Commit, Db, Refusal};
 use dormouse_types::audit::AuditAction;
+use dormouse_types::closed_list::Listed;
+use dormouse_types::day_order::DayOrder;
 use dormouse_types::{
     Actor, CategoryId, Id as _, LabelId, Timestamp, WorkspaceId, address, limits,
 };
@@ -225,19 +227,22 @@ impl Journal {
         Ok(())
     }
 
-    /// The name of the workspace's order of day and month, as it was chosen; `None` if nobody did.
-    pub async fn date_order(&self, ws: WorkspaceId) -> Result<Option<String>, JournalError> {
-        Ok(self.store.first(setting::by_key(ws, setting::DATE_ORDER)).await?)
+    /// The workspace's order of day and month, as it was chosen; `None` if nobody did.
+    pub async fn date_order(
+        &self,
+        ws: WorkspaceId,
+    ) -> Result<Option<Listed<DayOrder>>, JournalError> {
+        Ok(self.store.first(setting::date_order(ws)).await?)
     }
 
-    /// Sets the workspace's order of day and month by its name; `None` leaves it to each reader.
+    /// Sets the workspace's order of day and month; `None` leaves it to each reader.
     pub async fn set_date_order(
         &self,
         ws: WorkspaceId,
-        order: Option<&str>,
+        order: Option<DayOrder>,
         actor: &Actor,
     ) -> Result<(), JournalError> {
-        self.set_setting(ws, setting::DATE_ORDER, order, actor).await
+        self.set_setting(ws, setting::DATE_ORDER, order.map(DayOrder::name), actor).await
     }
 
     /// When something is due that has a day and no time, as `06:30`; `None` if nobody chose a time.

@@ -13,6 +13,7 @@ use dormouse_store::journal::category::Category;
 use dormouse_store::journal::label::{self, Definition};
 use dormouse_store::journal::task::{Listed, WORDS};
 use dormouse_store::journal::task_list::{self, Line, TaskIndexEntry, TaskIndexRow};
+use dormouse_types::closed_list;
 use dormouse_types::fold::folded;
 use dormouse_types::task::{Flag, ItemState, Priority, Status};
 use dormouse_types::{CategoryId, Id as _, LabelId, Timestamp, WorkspaceId, limits};
@@ -23,63 +24,37 @@ use crate::error::JournalError;
 use crate::read::summary;
 use crate::{Journal, Page};
 
-/// The order of a list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Sort {
-    /// Most recently changed first.
-    Updated,
-    /// Earliest due date first; tasks without one last.
-    Due,
-    /// Most recently created first.
-    #[default]
-    Created,
-    /// Most urgent first; a task without a priority counts as P2.
-    Priority,
-    /// By title, ignoring case and accents; untitled tasks last.
-    Title,
-}
-
-impl Sort {
-    /// Every order.
-    pub const ALL: [Self; 5] =
-        [Self::Updated, Self::Due, Self::Created, Self::Priority, Self::Title];
-
-    /// Its name on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Updated => "updated",
-            Self::Due => "due",
-            Self::Created => "created",
-            Self::Priority => "priority",
-            Self::Title => "title",
-        }
+closed_list! {
+    /// The order of a list.
+    #[derive(Default)]
+    pub enum Sort, "order" {
+        /// Most recently changed first.
+        Updated = "updated",
+        /// Earliest due date first; tasks without one last.
+        Due = "due",
+        /// Most recently created first.
+        #[default]
+        Created = "created",
+        /// Most urgent first; a task without a priority counts as P2.
+        Priority = "priority",
+        /// By title, ignoring case and accents; untitled tasks last.
+        Title = "title",
     }
 }
 
-/// When a task is due, as a filter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Due {
-    /// Before today, and the task is not closed.
-    Overdue,
-    /// Today or within the six days after it.
-    Week,
-    /// No due date.
-    None,
+closed_list! {
+    /// When a task is due, as a filter.
+    pub enum Due, "due date filter" {
+        /// Before today, and the task is not closed.
+        Overdue = "overdue",
+        /// Today or within the six days after it.
+        Week = "week",
+        /// No due date.
+        None = "none",
+    }
 }
 
 impl Due {
-    /// Every one.
-    pub const ALL: [Self; 3] = [Self::Overdue, Self::Week, Self::None];
-
-    /// Its name on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Overdue => "overdue",
-            Self::Week => "week",
-            Self::None => "none",
-        }
-    }
-
     fn holds(self, task: &TaskIndexEntry, today: Date) -> bool {
         match (self, task.due_on) {
             (Self::None, day) => day.is_none(),

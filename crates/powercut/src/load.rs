@@ -145,7 +145,7 @@ impl Plan {
             Db::Agent => {
                 let agent: AgentId = AGENT.parse().expect("an id of the right form");
                 let run = RunKey(self.id());
-                log_line::append(WS, &agent, self.n, &self.text(), &[], &run).into()
+                log_line::append(WS, &agent, self.n, &self.text(), (&[], None), &run).into()
             }
         }
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use dormouse_agents::wake::policy::{is_automatic, merge_window};
 use dormouse_store::agent::agent_entity::{Agent, State};
 use dormouse_store::agent::{link, subscription, timer, wake_queue, wake_run};
-use dormouse_types::agent::AgentActivity;
+use dormouse_types::agent::{AgentActivity, AgentLinkKind};
 use dormouse_types::port::{Model, ModelClass};
 use dormouse_types::{AgentId, RunKey, Timestamp, WorkspaceId};
 
@@ -153,14 +153,14 @@ impl Queries {
         &self,
         ws: WorkspaceId,
         id: &AgentId,
-        kind: Option<&str>,
+        kind: Option<AgentLinkKind>,
         limit: usize,
         cursor: Option<&str>,
     ) -> Result<Page<Link>, QueryError> {
         self.agents.agent(ws, id).await?;
         let (at, after) = page::cursor_or_start(cursor, (page::LATEST, ""))?;
         let (place, limit_read) = ((at, after.as_str()), page::rows_to_read(limit));
-        let query = link::page_of_agent(ws, id, kind.unwrap_or_default(), place, limit_read);
+        let query = link::page_of_agent(ws, id, kind, place, limit_read);
         let views = self.store.all(query).await?.into_iter().map(|link| Link {
             id: link.id,
             kind: link.kind,

@@ -9,7 +9,7 @@ use dormouse_store::agent::work::definition;
 use dormouse_store::{ReadError, Store};
 use dormouse_types::{ConversationId, WorkId, WorkspaceId};
 
-use crate::transcript::{Event, Line, Meta, TaskRef, Turn};
+use crate::transcript::{Event, Line, Meta, TaskRef, TranscriptEvent, Turn};
 use crate::view::{AgentWork, Conversation as View, Page};
 use crate::work_log::WorkLogFile;
 use crate::{Queries, QueryError, page};
@@ -70,9 +70,8 @@ impl ConversationFile {
                 self.ready.push_back(match turn {
                     Ok(turn) => Line::Turn(Box::new(turn_view(turn))),
                     Err(error) => Line::Event(Box::new(Event {
-                        event: "damaged",
                         text: Some(damage(error)?),
-                        ..Event::default()
+                        ..Event::of(TranscriptEvent::Damaged)
                     })),
                 });
             }

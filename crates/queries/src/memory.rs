@@ -112,10 +112,12 @@ impl Queries {
 
 fn summary_line(found: CheckpointText) -> Option<KnowledgeLine> {
     let CheckpointText { checkpoint, text } = found;
+    let text = text?;
     Some(KnowledgeLine {
         line: LineName::Summary(checkpoint.n),
         kind: KnowledgeKind::Summary,
-        text: text?,
+        words: text.clone(),
+        text,
         change: None,
         verdict: None,
         reason: None,
@@ -135,6 +137,7 @@ fn decision_line(decision: Decision, items: &DecidedItems) -> KnowledgeLine {
     KnowledgeLine {
         line: LineName::Decision(decision.id),
         kind: KnowledgeKind::Decision,
+        words: text.clone(),
         text,
         change,
         verdict: Some(decision.verdict),
@@ -158,12 +161,13 @@ fn log_entry(
     let entry_id = line.sources.iter().find_map(Source::entry).cloned();
     let about = line.sources.iter().find_map(Source::task).cloned();
     let text = line.text.as_deref().unwrap_or_default();
-    let (inner, is_note) = (request::unfenced(text), log::is_observation(text));
+    let is_note = log::is_observation(text);
     KnowledgeLine {
         line: LineName::Line(line.n),
         kind: if is_note { KnowledgeKind::Observation } else { KnowledgeKind::Input },
-        subject: log::subject(inner).filter(|_| !is_note).map(str::to_owned),
-        text: inner.to_owned(),
+        subject: log::subject(&line).map(|subject| subject.as_str().to_owned()),
+        words: log::plain(&line),
+        text: request::unfenced(text).to_owned(),
         change: None,
         verdict: None,
         reason: None,

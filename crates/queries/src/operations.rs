@@ -8,19 +8,23 @@ use dormouse_runs::breaker::{Gate, gate};
 use dormouse_store::agent::breaker::{self, Breaker};
 use dormouse_store::agent::saga::{self, Saga};
 use dormouse_store::agent::wake_tally;
+use dormouse_types::closed_list;
 use dormouse_types::{ChangeSetId, RunKey, TaskId, WorkspaceId};
 use serde::Deserialize;
 
 use crate::view::{Operation, Page, ProviderAlert, Queue};
 use crate::{Queries, QueryError, page};
 
-/// Which operations a list shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OperationFilter {
-    /// Unfinished ones, the longest idle first.
-    Open,
-    /// All of them, by their ids.
-    All,
+closed_list! {
+    /// Which operations a list shows.
+    #[derive(Default)]
+    pub enum OperationFilter, "filter of operations" {
+        /// Unfinished ones, the longest idle first.
+        #[default]
+        Open = "open",
+        /// All of them, by their ids.
+        All = "all",
+    }
 }
 
 impl Queries {

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use dormouse_store::agent::spend::{self, Balance};
+use dormouse_store::agent::spend::{self, Balance, SpendScope};
 use dormouse_store::agent::{model_setting, wake_queue};
 use dormouse_types::spend::{Budgets, OverBudget, Unit};
-use dormouse_types::{AgentId, HolderId, Id as _, WorkspaceId};
+use dormouse_types::{AgentId, HolderId, WorkspaceId};
 
 use crate::view::{Spending, Spent};
 use crate::{Queries, QueryError};
@@ -15,7 +15,7 @@ impl Queries {
     pub async fn spending(&self, ws: WorkspaceId) -> Result<Spending, QueryError> {
         let budgets = self.budgets(ws).await?;
         let mut balances =
-            self.store.all(spend::of_scope(ws, spend::WORKSPACE, self.today())).await?;
+            self.store.all(spend::of_scope(ws, &SpendScope::Workspace, self.today())).await?;
         self.leave_out_what_holds_nobody(ws, &mut balances).await?;
         let of = |unit: Unit| balances.iter().find(|balance| balance.unit == unit);
         Ok(Spending {
@@ -33,8 +33,8 @@ impl Queries {
         agent: &AgentId,
     ) -> Result<Spending, QueryError> {
         let budgets = self.budgets(ws).await?;
-        let mut balances =
-            self.store.all(spend::of_scope(ws, agent.as_str(), self.today())).await?;
+        let scope = SpendScope::Holder(agent.into());
+        let mut balances = self.store.all(spend::of_scope(ws, &scope, self.today())).await?;
         self.leave_out_what_holds_nobody(ws, &mut balances).await?;
         let money = balances.iter().find(|balance| balance.unit == Unit::MicroDollars);
         let money = spent(money, budgets.agent_day);
@@ -55,7 +55,10 @@ impl Queries {
         let budgets = self.budgets(ws).await?;
         let account = |balance: Balance| {
             let unit = balance.unit.known()?;
-            let agent = balance.scope.parse::<AgentId>().ok();
+            let agent = match &balance.scope {
+                SpendScope::Workspace => None,
+                SpendScope::Holder(holder) => holder.as_str().parse::<AgentId>().ok(),
+            };
             let scope = if agent.is_some() { OverBudget::Agent } else { OverBudget::Workspace };
             let spent = spent(Some(&balance), budgets.limit(scope, unit)?);
             Some(HeldAccount { agent, unit, spent })
@@ -76,9 +79,9 @@ impl Queries {
         let waiting = self.store.all(wake_queue::put_off_by_budgets(ws)).await?;
         let waiting: BTreeSet<Option<HolderId>> = waiting.into_iter().collect();
         for balance in balances {
-            let holder = match balance.scope.as_str() {
-                spend::WORKSPACE => None,
-                holder => holder.parse().ok(),
+            let holder = match &balance.scope {
+                SpendScope::Workspace => None,
+                SpendScope::Holder(holder) => Some(holder.clone()),
             };
             if !waiting.contains(&holder) {
                 balance.held_at = None;

@@ -10,6 +10,7 @@ use dormouse_store::agent::{entity, subscription};
 use dormouse_store::in_list;
 use dormouse_store::journal::task_list::{self, Text};
 use dormouse_types::agent::ReportScope;
+use dormouse_types::closed_list;
 use dormouse_types::fold::{find, folded};
 use dormouse_types::port::ModelClass;
 use dormouse_types::task::{Flag, Priority, Status};
@@ -47,28 +48,15 @@ pub struct TaskFilter {
     pub deleted: Deleted,
 }
 
-/// The agent filter of a task list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AgentPresence {
-    /// It has one.
-    Agent,
-    /// It has none.
-    None,
-    /// It has one that is running.
-    Awake,
-}
-
-impl AgentPresence {
-    /// Every one.
-    pub const ALL: [Self; 3] = [Self::Agent, Self::None, Self::Awake];
-
-    /// Its name on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Agent => "with",
-            Self::None => "without",
-            Self::Awake => "awake",
-        }
+closed_list! {
+    /// The agent filter of a task list.
+    pub enum AgentPresence, "agent filter" {
+        /// It has one.
+        Agent = "with",
+        /// It has none.
+        None = "without",
+        /// It has one that is running.
+        Awake = "awake",
     }
 }
 

@@ -6,7 +6,9 @@
 
 use dormouse_runs::LoggedTurn;
 use dormouse_types::Timestamp;
+use dormouse_types::closed_list;
 use dormouse_types::conversation::{TaskAction, TurnRole};
+use dormouse_types::work::RunState;
 use dormouse_types::{ConversationId, WorkId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -116,12 +118,26 @@ pub struct Call {
     pub refused: Option<bool>,
 }
 
+closed_list! {
+    /// What happened between turns.
+    pub enum TranscriptEvent, "event of a transcript" {
+        /// A run began.
+        RunStarted = "run_started",
+        /// Earlier runs were folded into a summary, or why they were not.
+        Compression = "compression",
+        /// A row cannot be read; the lines around it are all there are.
+        Damaged = "damaged",
+        /// A run ended, or waits for something.
+        RunEnded = "run_ended",
+    }
+}
+
 /// What happened between turns.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Event {
-    /// What: `run_started`, `compression`, `damaged`, `run_ended`.
-    pub event: &'static str,
+    /// What.
+    pub event: TranscriptEvent,
     /// When.
     pub timestamp: Option<Timestamp>,
     /// The run.
@@ -138,7 +154,7 @@ pub struct Event {
     pub revises: Option<String>,
     /// The state of the run when it ended, or what it waits for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub run_state: Option<&'static str>,
+    pub run_state: Option<RunState>,
     /// What there is to say about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -151,6 +167,25 @@ pub struct Event {
     /// Whether something was cut so that the line is short enough.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
+}
+
+impl Event {
+    /// An event of which nothing else is known.
+    pub fn of(event: TranscriptEvent) -> Self {
+        Self {
+            event,
+            timestamp: None,
+            run_id: None,
+            run: None,
+            scheduled_for: None,
+            revises: None,
+            run_state: None,
+            text: None,
+            result_title: None,
+            result: None,
+            truncated: false,
+        }
+    }
 }
 
 impl Turn {
@@ -285,7 +320,8 @@ mod tests {
             assert_eq!(read["truncated"], true);
             assert_eq!(read["calls"].as_array().map_or(0, Vec::len), n_calls);
         }
-        let event = Event { event: "run_ended", result: Some(wild(200_000)), ..Event::default() };
+        let result = Some(wild(200_000));
+        let event = Event { result, ..Event::of(TranscriptEvent::RunEnded) };
         assert!(Line::Event(Box::new(event)).render().len() <= MOST_OF_LINE);
         let fits = turn("x".repeat(MOST_OF_LINE - 2000), Vec::new()).render();
         assert!(!fits.contains("truncated"));

@@ -16,7 +16,7 @@ use dormouse_types::{RunKey, Timestamp, WorkId, WorkRunId, WorkspaceId};
 
 use dormouse_work::attempt::TurnPlace;
 
-use crate::transcript::{Event, Line, Meta, Turn};
+use crate::transcript::{Event, Line, Meta, TranscriptEvent, Turn};
 use crate::view::{LogLineKind, Page, WorkLogLine};
 use crate::{Queries, QueryError, page};
 
@@ -203,17 +203,16 @@ impl WorkLogFile {
 
     fn push(&mut self, entry: Entry) {
         let event = |run: &Run, event| Event {
-            event,
             run_id: Some(run.id.to_string()),
             run: Some(run.n),
-            ..Event::default()
+            ..Event::of(event)
         };
         match entry {
             Entry::Began(run) => self.lines.push_back(Line::Event(Box::new(Event {
                 timestamp: Some(began_at(&run)),
                 scheduled_for: run.scheduled_for,
                 revises: run.revises.as_ref().map(ToString::to_string),
-                ..event(&run, "run_started")
+                ..event(&run, TranscriptEvent::RunStarted)
             }))),
             Entry::Turn(run, key, recorded) => {
                 let RecordedTurn { at, turn, summaries, damaged, .. } = recorded;
@@ -221,7 +220,9 @@ impl WorkLogFile {
                     let text = Some(text);
                     Line::Event(Box::new(Event { timestamp: at, text, ..event(&run, name) }))
                 };
-                let summaries = summaries.into_iter().map(|text| event_with("compression", text));
+                let summaries = summaries
+                    .into_iter()
+                    .map(|text| event_with(TranscriptEvent::Compression, text));
                 self.lines.extend(summaries);
                 if let Some(mut turn) = turn {
                     self.n_turns += 1;
@@ -239,7 +240,9 @@ impl WorkLogFile {
                         truncated: false,
                     })));
                 }
-                self.lines.extend(damaged.into_iter().map(|text| event_with("damaged", text)));
+                self.lines.extend(
+                    damaged.into_iter().map(|text| event_with(TranscriptEvent::Damaged, text)),
+                );
             }
             Entry::Answer(run, question, answer) => {
                 self.n_turns += 1;
@@ -260,16 +263,15 @@ impl WorkLogFile {
             Entry::Ended(run) if run.state.holds_its_place() => {}
             Entry::Ended(run) => self.lines.push_back(Line::Event(Box::new(Event {
                 timestamp: Some(run.completed_at.unwrap_or(run.updated_at)),
-                run_state: Some(run.state.name()),
+                run_state: Some(run.state),
                 text: end_of(&run),
-                ..event(&run, "run_ended")
+                ..event(&run, TranscriptEvent::RunEnded)
             }))),
             Entry::Damaged(n, run, text) => self.lines.push_back(Line::Event(Box::new(Event {
-                event: "damaged",
                 run_id: run.map(|run| run.id.to_string()),
                 run: Some(n),
                 text: Some(text),
-                ..Event::default()
+                ..Event::of(TranscriptEvent::Damaged)
             }))),
         }
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use dormouse_scheduler::claim::raise_fence;
 use dormouse_scheduler::status::{Event, after};
 use dormouse_scheduler::{Capacity, SchedulerError};
-use dormouse_store::agent::spend::{self, Account};
+use dormouse_store::agent::spend::{self, Account, SpendScope};
 use dormouse_store::agent::wake_queue::QueueEntry;
 use dormouse_store::agent::wake_run::{self, Run};
 use dormouse_store::agent::{breaker, model_call, model_setting};
@@ -136,10 +136,12 @@ impl Driver {
         }
         let day = self.day_of(now);
         let unit = unit_of(model);
-        let scopes =
-            [(spend::WORKSPACE, PutOff::WorkspaceBudget), (holder.as_str(), PutOff::AgentBudget)];
+        let scopes = [
+            (SpendScope::Workspace, PutOff::WorkspaceBudget),
+            (SpendScope::Holder(holder.clone()), PutOff::AgentBudget),
+        ];
         for (scope, why) in scopes {
-            let account = Account { scope: scope.to_owned(), day, unit };
+            let account = Account { scope, day, unit };
             let balance = self.store().first(spend::of_account(ws, &account)).await?;
             if balance.is_some_and(|balance| balance.held_at.is_some()) {
                 let (until, guard) =

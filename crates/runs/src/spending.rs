@@ -6,7 +6,7 @@ use dormouse_store::Op;
 use dormouse_store::agent::model_call;
 use dormouse_store::agent::model_call::{NewCall, OpenCall, RunCost};
 use dormouse_store::agent::model_setting::allows_paid_calls;
-use dormouse_store::agent::spend::{self, Account, Balance};
+use dormouse_store::agent::spend::{self, Account, Balance, SpendScope};
 use dormouse_types::hash::sha256;
 use dormouse_types::model::{ModelError, Usage};
 use dormouse_types::port::{Model, ModelClass, OutgoingRequest};
@@ -107,12 +107,12 @@ pub fn scope_without_room(
     }
 }
 
-/// Returns the name of the account of a scope.
-fn account_scope(scope: OverBudget, run: &RunKey, holder: &HolderId) -> String {
+/// Returns whose account a budget is counted in; `None` for that of a wake, which sums its own calls.
+fn account_scope(scope: OverBudget, holder: &HolderId) -> Option<SpendScope> {
     match scope {
-        OverBudget::Wake => run.to_string(),
-        OverBudget::Agent => holder.to_string(),
-        OverBudget::Workspace => spend::WORKSPACE.to_owned(),
+        OverBudget::Wake => None,
+        OverBudget::Agent => Some(SpendScope::Holder(holder.clone())),
+        OverBudget::Workspace => Some(SpendScope::Workspace),
     }
 }
 
@@ -151,19 +151,19 @@ impl Reservation {
 
     /// Returns the accounts that the call is reserved in.
     fn accounts(&self) -> impl Iterator<Item = (OverBudget, Account)> {
-        self.scopes.iter().map(|scope| {
-            let name = account_scope(*scope, &self.call.run, &self.call.holder);
-            (*scope, self.in_scope(name))
+        self.scopes.iter().filter_map(|scope| {
+            let of = account_scope(*scope, &self.call.holder)?;
+            Some((*scope, self.in_scope(of)))
         })
     }
 
-    fn in_scope(&self, scope: String) -> Account {
+    fn in_scope(&self, scope: SpendScope) -> Account {
         Account { scope, day: self.call.day, unit: self.call.reserved.unit }
     }
 
     /// Returns the account of the holder, to find out why a reservation was refused.
     pub fn holder_account(&self) -> Account {
-        self.in_scope(self.call.holder.to_string())
+        self.in_scope(SpendScope::Holder(self.call.holder.clone()))
     }
 
     /// Builds the op that notes that a scope has no room for this call.
@@ -248,9 +248,9 @@ pub fn assumed(ws: WorkspaceId, run: &RunKey, open: &[OpenCall]) -> Vec<Op> {
     // A call of a model that is free reserves nothing, in no account.
     for call in open.iter().filter(|call| call.reserved.value > 0) {
         let Amount { unit, value } = call.reserved;
-        ops.extend(unit.daily_scopes().iter().map(|scope| {
-            let scope = account_scope(*scope, run, &call.holder);
-            spend::settle(ws, &Account { scope, day: call.day, unit }, value, value)
+        ops.extend(unit.daily_scopes().iter().filter_map(|scope| {
+            let scope = account_scope(*scope, &call.holder)?;
+            Some(spend::settle(ws, &Account { scope, day: call.day, unit }, value, value))
         }));
     }
     ops

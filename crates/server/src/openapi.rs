@@ -11,7 +11,8 @@ mod operations;
 mod schemas;
 
 use dormouse::dates::DayOrder;
-use dormouse::{ExportFormat, ImportAgents};
+use dormouse::{AgentPresence, Due, ExportFormat, ImportAgents, OperationFilter, Sort};
+use dormouse_types::agent::AgentLinkKind;
 use dormouse_types::{
     AgentId, ChangeSetId, ConversationId, DeliveryId, EntryId, EventKind, ItemId, QuestionId,
     RunKey, TaskId, TemplateId, TokenId, Verdict, WorkId, WorkRunId,
@@ -53,7 +54,7 @@ use self::json::object;
     components(schemas(
         Problem, Verdict, TaskId, EntryId, ItemId, AgentId, ChangeSetId, RunKey, TokenId,
         ExportFormat, DayOrder, ImportAgents, EventKind, WorkId, WorkRunId, QuestionId,
-        ConversationId, DeliveryId, TemplateId
+        ConversationId, DeliveryId, TemplateId, AgentLinkKind, AgentPresence, Due, OperationFilter, Sort
     )),
 )]
 struct Head;

@@ -3,7 +3,7 @@
 //! Does not own: rules about tasks, agents or wakes; anything that reads a file, a clock, a
 //! database or the network.
 //!
-//! Reading order: [`time`], [`workspace_zone`], [`id`], [`hash`], [`caller`], [`closed_list`], [`task`], [`agent`],
+//! Reading order: [`time`], [`workspace_zone`], [`id`], [`hash`], [`caller`], [`closed_list`], [`day_order`], [`task`], [`agent`],
 //! [`change`], [`event`], [`field_change`], [`verdict`], [`model`], [`kept_back`], [`policy`],
 //! [`spend`], [`work`], [`conversation`], [`template`], [`work_filter`], [`work_kind`], [`work_facts`], [`work_outcome`],
 //! [`work_step`],
@@ -22,6 +22,7 @@ pub mod hash;
 pub mod address;
 pub mod caller;
 pub mod closed_list;
+pub mod day_order;
 pub mod task;
 pub mod audit;
 pub mod agent;

@@ -451,6 +451,19 @@ pub enum Field {
 }
 
 impl Field {
+    /// Every field.
+    pub const ALL: [Self; 9] = [
+        Self::Title,
+        Self::Status,
+        Self::Priority,
+        Self::DueDate,
+        Self::Estimate,
+        Self::Language,
+        Self::Category,
+        Self::Starred,
+        Self::Private,
+    ];
+
     /// The field's name on the wire.
     pub fn name(self) -> &'static str {
         match self {

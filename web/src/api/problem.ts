@@ -27,6 +27,8 @@ export class Problem extends Error {
   readonly current: Value | null | undefined;
   /** Why agent work cannot be switched on; a newer server may know further reasons. */
   readonly refusal: string | undefined;
+  /** For `date-not-understood`: the words that mean nothing in a date or a schedule. */
+  readonly part: string | undefined;
 
   constructor(parts: {
     status: number;
@@ -38,6 +40,7 @@ export class Problem extends Error {
     now?: string | null | undefined;
     current?: Value | null | undefined;
     refusal?: string | undefined;
+    part?: string | undefined;
   }) {
     super(parts.detail ?? parts.title);
     this.name = "Problem";
@@ -50,6 +53,7 @@ export class Problem extends Error {
     this.now = parts.now;
     this.current = parts.current;
     this.refusal = parts.refusal;
+    this.part = parts.part;
   }
 
   /** Whether the server could not be reached, so the outcome is unknown. */
@@ -81,6 +85,7 @@ export function problemOf(status: number, body: unknown, retryAfter: string | nu
     now: object["now"] === null ? null : text("now"),
     current: object["current"] as Value | null | undefined,
     refusal: text("refusal"),
+    part: text("part"),
   });
 }
 

@@ -66,7 +66,8 @@ impl TaskAgent<'_> {
             let result = match tools::of_any_room(&call.name) {
                 None => Some(refused(call, unknown(&call.name))),
                 Some(tool) if tools == ToolSet::Closing && !tools::closes(tool) => {
-                    Some(refused(call, "only update_report may be called now".into()))
+                    let closing = tools::closing_names().join(" and ");
+                    Some(refused(call, format!("only {closing} may be called now")))
                 }
                 Some(tool) if self.has_moved(context) && acts_on_the_task(tool) => {
                     audit.push(self.denied(tool, DenialReason::Moved));

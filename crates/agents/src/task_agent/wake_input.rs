@@ -13,6 +13,7 @@ use dormouse_store::agent::{forgotten_entry, outdated};
 use dormouse_store::doc::Doc;
 use dormouse_store::journal::setting;
 use dormouse_store::{change_log, in_list};
+use dormouse_types::day_order::DayOrder;
 use dormouse_types::memory::{ASSUMED_WINDOW, Audience, CheckpointKind};
 use dormouse_types::model::{Delta, DeltaChange, LinkedNews, TaskState, TimerNote};
 use dormouse_types::port::ModelLocation;
@@ -159,9 +160,9 @@ impl WakeInput {
             report: agents.latest(ws, agent).await?,
             is_outdated: store.first(outdated::of_agent(ws, agent)).await?.is_some(),
             is_month_first: store
-                .first(setting::by_key(ws, setting::DATE_ORDER))
+                .first(setting::date_order(ws))
                 .await?
-                .map(|order| order == setting::MONTH_FIRST),
+                .map(|order| order == DayOrder::MonthFirst),
             effective: agents.effective(ws, &row).await?,
             agent: row,
             state,

@@ -94,31 +94,35 @@ impl Agents {
         let before = self.claim_context(ws, id).await?;
         let agent = entity::each(entity::by_id::<Agent>(ws, id.as_str()));
         let mut ops: Vec<Op> = Vec::new();
-        let mut model = self.default_model();
-        let mut is_readable = false;
-        // The run of a damaged agent must start, so that it can fail and report the damage.
-        if let Some(Ok(mut agent)) = self.store.first(agent).await? {
-            ops.extend(self.wake_with_restored_task(ws, &mut agent, now).await?);
-            is_readable = true;
-            let value = &agent.doc.value;
-            model = self.model_of(value);
-            let automatic = is_automatic(value, model.class());
-            let obstacle = obstacle(value, automatic, &row.reasons, waiting, before.words);
-            let end = |reason: &str| {
-                let (ops, news) = (Vec::new(), Vec::new());
-                Ok(Admission::End { reason: reason.to_owned(), ops, news })
-            };
-            match (obstacle, waiting) {
-                (None, _) => {}
-                (Some(Obstacle::Held), _) | (Some(Obstacle::Outranked), None) => {
-                    return Ok(Admission::Park { guard: vec![entity::replace(ws, &agent)] });
+        let agent = self.store.first(agent).await?;
+        let is_readable = matches!(agent, Some(Ok(_)));
+        let model = match agent {
+            // The run of a damaged agent must start, so that it can fail and report the damage. Its own
+            // model cannot be read.
+            None | Some(Err(_)) => self.default_model(),
+            Some(Ok(mut agent)) => {
+                ops.extend(self.wake_with_restored_task(ws, &mut agent, now).await?);
+                let value = &agent.doc.value;
+                let model = self.model_of(value);
+                let automatic = is_automatic(value, model.class());
+                let obstacle = obstacle(value, automatic, &row.reasons, waiting, before.words);
+                let end = |reason: &str| {
+                    let (ops, news) = (Vec::new(), Vec::new());
+                    Ok(Admission::End { reason: reason.to_owned(), ops, news })
+                };
+                match (obstacle, waiting) {
+                    (None, _) => {}
+                    (Some(Obstacle::Held), _) | (Some(Obstacle::Outranked), None) => {
+                        return Ok(Admission::Park { guard: vec![entity::replace(ws, &agent)] });
+                    }
+                    (Some(Obstacle::Destroyed), _) => return end("the agent was destroyed"),
+                    (Some(Obstacle::Outranked), Some(_)) => {
+                        return end("a person requested another one");
+                    }
                 }
-                (Some(Obstacle::Destroyed), _) => return end("the agent was destroyed"),
-                (Some(Obstacle::Outranked), Some(_)) => {
-                    return end("a person requested another one");
-                }
+                model
             }
-        }
+        };
         match self.driver.may_ask(ws, row, &*model, now).await? {
             MayAsk::Now(more) => ops.extend(more),
             MayAsk::Later { until, why, guard } => {

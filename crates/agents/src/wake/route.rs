@@ -11,6 +11,7 @@ use dormouse_store::agent::subscription::{self, Subscription};
 use dormouse_store::agent::wake_queue::{self, Reason, Signal};
 use dormouse_store::{Commit, Db, Op, ReadError, Refusal, change_log};
 use dormouse_types::change::{Change, What};
+use dormouse_types::port::ModelClass;
 use dormouse_types::{AgentId, Id as _, Origin, Seq, TaskId, Timestamp, WorkspaceId};
 
 use crate::wake::due_date;
@@ -265,27 +266,29 @@ impl Agents {
         concern: &RoutedSignal,
         revived: &mut BTreeSet<AgentId>,
     ) -> Result<Vec<Op>, AgentError> {
-        let window = merge_window(self.default_model().class());
-        let mut signal = Signal {
+        let signal_in = |class: ModelClass| Signal {
             holder: (&concern.agent).into(),
             reason: Reason::Subscription,
             at: concern.at,
-            due_at: Some(concern.at + window),
+            due_at: Some(concern.at + merge_window(class)),
             upto: concern.upto,
             request_id: None,
         };
         let agent = entity::by_id::<Agent>(ws, concern.agent.as_str());
         let agent = match self.store.first(agent).await {
             // A damaged agent is woken, so that its run fails and reports the damage; the others
-            // are routed.
+            // are routed. Its own model cannot be read.
             Err(ReadError::Corrupt { .. }) if concern.is_proposer => return Ok(Vec::new()),
-            Err(ReadError::Corrupt { .. }) => return Ok(vec![wake_queue::signal(ws, &signal)]),
+            Err(ReadError::Corrupt { .. }) => {
+                let signal = signal_in(self.default_model().class());
+                return Ok(vec![wake_queue::signal(ws, &signal)]);
+            }
             other => other?,
         };
         let Some(mut stored) = agent else { return Ok(Vec::new()) };
         let agent = &mut stored.doc;
         let class = self.model_of(&agent.value).class();
-        signal.due_at = Some(concern.at + merge_window(class));
+        let mut signal = signal_in(class);
         if agent.value.lifecycle == Lifecycle::Destroyed {
             return Ok(Vec::new());
         }

@@ -118,7 +118,7 @@ fn statements_among(n_lines: i64, n_links: usize, n_decisions: i64) -> Vec<&'sta
     for numbers in numbers.chunks(1000) {
         let line = |n: &i64| {
             let source = Source::Task(task.clone());
-            log_line::append(WS, &agent, *n, &format!("line {n}"), &[source], &run)
+            log_line::append(WS, &agent, *n, &format!("line {n}"), (&[source], None), &run)
         };
         let commit = Commit::new("test", Db::Agent, WS).ops(numbers.iter().flat_map(line));
         now(world.store.commit(commit)).expect("committed");
@@ -190,7 +190,7 @@ fn a_wake_reads_the_task_again_only_for_the_calls_of_its_model() {
         report::head(WS, &agent, &ReportScope::Current.into()).sql,
         forgotten_entry::of_task(WS, &task).sql,
         template::active(WS, &stock::DEFAULT.id()).sql,
-        setting::by_key(WS, setting::DATE_ORDER).sql,
+        setting::date_order(WS).sql,
     ];
     assert_eq!(once.map(n_reads), [Some(1); 9]);
     assert_eq!(statements.values().sum::<usize>(), 32, "all reads of a run after its claim");

@@ -12,14 +12,14 @@ use dormouse_runs::Models;
 use dormouse_scheduler::{FinishedRun, SchedulerError};
 use dormouse_store::agent::model_call;
 use dormouse_store::agent::model_setting;
-use dormouse_store::agent::spend::{self, Account};
+use dormouse_store::agent::spend::{self, Account, SpendScope};
 use dormouse_store::agent::wake_queue;
 use dormouse_store::{ChangeRow, Commit, Db, Op};
 use dormouse_types::model::{ModelError, ProviderUnavailable, Request, ToolCall, TurnEvent, Usage};
 use dormouse_types::model_settings::ModelSettings;
 use dormouse_types::port::{BoxFuture, BoxStream, Clock as _};
 use dormouse_types::spend::{Budgets, Unit};
-use dormouse_types::{AgentId, Id as _, Origin};
+use dormouse_types::{AgentId, Origin};
 use futures_util::{FutureExt as _, stream};
 use jiff::civil::Date;
 
@@ -225,21 +225,21 @@ impl Oracle {
     }
 
     fn check(&mut self, step: usize) {
-        let scopes = self.agents.iter().map(|agent| agent.as_str()).chain([spend::WORKSPACE]);
-        for scope in scopes {
+        let agents = self.agents.iter().map(|agent| SpendScope::Holder(agent.into()));
+        for scope in agents.chain([SpendScope::Workspace]) {
             for day in self.days.iter().copied() {
                 let unit = Unit::MicroDollars;
-                let account = Account { scope: scope.to_owned(), day, unit };
+                let account = Account { scope: scope.clone(), day, unit };
                 let balance = now(self.world.store.first(spend::of_account(WS, &account)));
                 let Some(balance) = balance.expect("readable") else { continue };
-                let limit = limit_of(scope) + balance.extra;
+                let limit = limit_of(&scope) + balance.extra;
                 assert!(balance.reserved >= 0, "step {step}: {scope} on {day}: {balance:?}");
                 assert!(
                     balance.used() <= limit + RESERVED,
                     "step {step}: {scope} on {day} is beyond {limit}: {balance:?}"
                 );
                 self.reached += usize::from(balance.held_at.is_some());
-                if scope == spend::WORKSPACE {
+                if scope == SpendScope::Workspace {
                     let calls = now(self.world.store.all(model_call::per_day(WS, day, day)));
                     let calls: i64 = calls.expect("readable").iter().map(|call| call.cost).sum();
                     assert_eq!(calls, balance.used(), "step {step}: the calls add up on {day}");
@@ -249,8 +249,11 @@ impl Oracle {
     }
 }
 
-fn limit_of(scope: &str) -> i64 {
-    if scope == spend::WORKSPACE { BUDGETS.workspace_day } else { BUDGETS.agent_day }
+fn limit_of(scope: &SpendScope) -> i64 {
+    match scope {
+        SpendScope::Workspace => BUDGETS.workspace_day,
+        SpendScope::Holder(_) => BUDGETS.agent_day,
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use dormouse_runs::Models;
 use dormouse_scheduler::{End, Lease};
 use dormouse_store::agent::model_setting::{self, StoredSettings};
-use dormouse_store::agent::spend::{self, Account, Balance};
+use dormouse_store::agent::spend::{self, Account, Balance, SpendScope};
 use dormouse_store::agent::wake_run::Status;
 use dormouse_store::agent::{breaker, model_call, wake_queue};
 use dormouse_store::{ChangeRow, Commit, Db, Refusal};
@@ -17,7 +17,7 @@ use dormouse_types::model::{
 use dormouse_types::model_settings::ModelSettings;
 use dormouse_types::port::{BoxStream, Clock as _, Stage};
 use dormouse_types::spend::{Budgets, Unit};
-use dormouse_types::{AgentId, Id as _, Origin};
+use dormouse_types::{AgentId, Origin};
 use futures_util::{FutureExt as _, stream};
 use serde_json::json;
 
@@ -159,17 +159,17 @@ impl Case {
         self.model.0.requests.lock().expect("one thread").len()
     }
 
-    fn balance(&self, scope: &str) -> Option<(i64, i64)> {
+    fn balance(&self, scope: SpendScope) -> Option<(i64, i64)> {
         let day = self.world.clock.now().day_in(&jiff::tz::TimeZone::UTC);
-        let account = Account { scope: scope.to_owned(), day, unit: Unit::MicroDollars };
+        let account = Account { scope, day, unit: Unit::MicroDollars };
         let found = now(self.world.store.first(spend::of_account(WS, &account)));
         found.expect("readable").map(|Balance { reserved, spent, .. }| (reserved, spent))
     }
 
     /// (reserved, spent) of the agent and of the workspace, which are the same here.
     fn spent(&self) -> (i64, i64) {
-        let agent = self.balance(self.agent.as_str()).expect("a balance");
-        assert_eq!(self.balance(spend::WORKSPACE), Some(agent));
+        let agent = self.balance(SpendScope::Holder((&self.agent).into())).expect("a balance");
+        assert_eq!(self.balance(SpendScope::Workspace), Some(agent));
         agent
     }
 }
@@ -350,7 +350,8 @@ fn what_a_person_allows_beyond_a_budget_counts_for_that_day() {
     assert_eq!(case.run(), DONE);
     assert!(matches!(case.run(), End::Requeued { .. }));
     let day = case.world.clock.now().day_in(&jiff::tz::TimeZone::UTC);
-    let account = Account { scope: case.agent.to_string(), day, unit: Unit::MicroDollars };
+    let account =
+        Account { scope: SpendScope::Holder((&case.agent).into()), day, unit: Unit::MicroDollars };
     let commit = Commit::new("test", Db::Agent, WS)
         .op(spend::lift(WS, &account, budget))
         .op(wake_queue::release_one(WS, &case.agent, case.world.clock.now()));
@@ -368,8 +369,12 @@ fn the_budget_of_the_workspace_holds_for_all_agents_together() {
     case.settings(|settings| settings.budgets.workspace_day = RESERVED - 1);
     let End::Requeued { reason } = case.run() else { panic!("it ran beyond the budget") };
     assert!(reason.contains("all agents may still spend"), "{reason}");
-    assert_eq!((case.requests(), case.balance(case.agent.as_str())), (0, None), "all or nothing");
-    assert_eq!(case.balance(spend::WORKSPACE), Some((0, 0)));
+    assert_eq!(
+        (case.requests(), case.balance(SpendScope::Holder((&case.agent).into()))),
+        (0, None),
+        "all or nothing"
+    );
+    assert_eq!(case.balance(SpendScope::Workspace), Some((0, 0)));
 }
 
 /// What is reserved for a call under way is more than it costs, as a rule.
@@ -405,7 +410,7 @@ fn a_call_under_way_holds_nobody_until_midnight_for_whom_there_is_room_after_it(
     let ended = now(scheduler.run_alive(lease)).expect("it ran").end;
     assert!(matches!(ended, End::Requeued { .. }), "{ended:?}");
     assert_eq!(case.put_off(&other), Some(PutOff::WorkspaceBudget));
-    assert_eq!(case.balance(spend::WORKSPACE), Some((0, RESERVED)));
+    assert_eq!(case.balance(SpendScope::Workspace), Some((0, RESERVED)));
 }
 
 #[test]
@@ -452,7 +457,7 @@ fn no_call_begins_once_paid_calls_are_switched_off() {
     let ended = now(case.agents.scheduler().run_alive(lease)).expect("it ran").end;
     let End::Requeued { reason } = ended else { panic!("it called") };
     assert!(reason.contains("switched off"), "{reason}");
-    assert_eq!((case.requests(), case.balance(spend::WORKSPACE)), (0, None));
+    assert_eq!((case.requests(), case.balance(SpendScope::Workspace)), (0, None));
     assert_eq!(case.put_off(&case.agent), Some(PutOff::PaidCalls));
     case.world.wake_now(&case.agent, None);
     assert!(case.claim(&case.agent).is_none(), "it does not even begin");
@@ -590,7 +595,7 @@ fn a_wake_with_a_model_of_older_settings_is_put_back_and_notes_nothing() {
     let End::Requeued { reason } = case.run() else { panic!("it ran") };
     assert_eq!(reason, "the settings of models were changed a moment ago");
     assert_eq!((case.requests(), case.put_off(&case.agent)), (0, None));
-    assert_eq!(case.balance(case.agent.as_str()), None);
+    assert_eq!(case.balance(SpendScope::Holder((&case.agent).into())), None);
     // The process has heard of them.
     case.models.set_revision(1);
     case.world.later(1);
@@ -608,7 +613,8 @@ fn a_budget_that_is_lifted_while_a_wake_is_put_off_is_not_overlooked() {
     assert!(matches!(case.run(), End::Requeued { .. }));
     case.world.wake_now(&case.agent, None);
     let day = case.world.clock.now().day_in(&jiff::tz::TimeZone::UTC);
-    let account = Account { scope: case.agent.to_string(), day, unit: Unit::MicroDollars };
+    let account =
+        Account { scope: SpendScope::Holder((&case.agent).into()), day, unit: Unit::MicroDollars };
     let (store, at) = (case.world.store.clone(), case.world.clock.now());
     let agent = case.agent.clone();
     case.world.hooks.once(Stage::BeforeCommit, "run.postpone", move || {
@@ -641,12 +647,16 @@ fn a_call_that_nobody_settled_stays_reserved() {
         day: case.world.clock.now().day_in(&jiff::tz::TimeZone::UTC),
         reserved: dormouse_types::spend::Amount { unit: Unit::MicroDollars, value: RESERVED },
     };
-    let account =
-        |scope: &str| Account { scope: scope.to_owned(), day: call.day, unit: Unit::MicroDollars };
+    let account = |scope: SpendScope| Account { scope, day: call.day, unit: Unit::MicroDollars };
     let commit = Commit::new("test", Db::Agent, WS)
         .op(model_call::insert(WS, &call))
-        .op(spend::reserve(WS, &account(spend::WORKSPACE), RESERVED, i64::MAX))
-        .op(spend::reserve(WS, &account(case.agent.as_str()), RESERVED, i64::MAX));
+        .op(spend::reserve(WS, &account(SpendScope::Workspace), RESERVED, i64::MAX))
+        .op(spend::reserve(
+            WS,
+            &account(SpendScope::Holder((&case.agent).into())),
+            RESERVED,
+            i64::MAX,
+        ));
     now(case.world.store.commit(commit)).expect("committed");
     drop(case.model.0.turns.lock().expect("one thread").remove(0));
     let ended = now(case.agents.scheduler().run_alive(lease)).expect("it ran").end;
@@ -702,8 +712,11 @@ fn cancelled_at(stage: Stage, label: &'static str) -> Option<(i64, i64)> {
         now(agents.cancel_run(WS, &agent, &run, &me())).expect("cancelled");
     });
     assert_eq!(case.run(), End::Cancelled, "{label}");
-    assert_eq!(case.balance(case.agent.as_str()), case.balance(spend::WORKSPACE));
-    case.balance(case.agent.as_str())
+    assert_eq!(
+        case.balance(SpendScope::Holder((&case.agent).into())),
+        case.balance(SpendScope::Workspace)
+    );
+    case.balance(SpendScope::Holder((&case.agent).into()))
 }
 
 #[test]

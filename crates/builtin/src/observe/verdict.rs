@@ -1,5 +1,6 @@
 //! Notes what a rejection with a reason teaches.
 
+use dormouse_types::agent::DecisionVerdict;
 use dormouse_types::model::{Decided, ObservationCategory, ObservationPriority, Resolution};
 use serde_json::Value;
 
@@ -15,7 +16,7 @@ pub fn observe(input: &Input<'_>) -> Vec<Observation> {
         .decisions
         .iter()
         .rev()
-        .filter(|decided| decided.verdict == Resolution::Rejected)
+        .filter(|decided| decided.verdict == Resolution::Decided(DecisionVerdict::Rejected))
         .filter_map(|decided| {
             let reason = decided.reason.as_deref().map(cut).filter(|reason| !reason.is_empty())?;
             let what = subject(input, decided)?;

@@ -3,7 +3,7 @@
 use dormouse_types::Timestamp;
 use dormouse_types::caller::By;
 use dormouse_types::directive::ProposalKind;
-use dormouse_types::model::{OpenProposal, Resolution};
+use dormouse_types::model::OpenProposal;
 use dormouse_types::task::Field;
 use serde_json::Value;
 
@@ -118,12 +118,7 @@ impl Kind {
 fn last_verdict(input: &Input<'_>, kind: Kind, same: &dyn Fn(&Value) -> bool) -> Option<Timestamp> {
     let decisions = input.ledger.decisions.iter().filter(|decided| kind.is(&decided.tool));
     decisions
-        .filter(|decided| match decided.verdict {
-            Resolution::Rejected
-            | Resolution::Expired
-            | Resolution::Deferred
-            | Resolution::Confirmed => kind.parts(&decided.args).into_iter().any(same),
-        })
+        .filter(|decided| kind.parts(&decided.args).into_iter().any(same))
         .map(|decided| decided.at)
         .max()
 }

@@ -22,6 +22,7 @@ pub mod odd_year;
 pub mod unit;
 pub mod leave_out;
 
+use dormouse_types::agent::DecisionVerdict;
 use dormouse_types::change::What;
 use dormouse_types::directive::{ReportLength, ReportSection};
 use dormouse_types::field_change::{FieldChange, FieldRef};
@@ -110,7 +111,8 @@ fn is_mentioned(text: &str, tldr: &str, chosen: &Chosen) -> bool {
 pub fn is_material(input: &Input<'_>) -> bool {
     let reported_at = input.instruction.last_report.as_ref().map(|report| report.at);
     let accepted = input.ledger.decisions.iter().any(|decided| {
-        decided.verdict == Resolution::Confirmed && reported_at.is_none_or(|at| decided.at > at)
+        decided.verdict == Resolution::Decided(DecisionVerdict::Confirmed)
+            && reported_at.is_none_or(|at| decided.at > at)
     });
     accepted || has_material_change(input)
 }

@@ -2,6 +2,7 @@
 
 use dormouse_builtin::propose::{self, Proposal};
 use dormouse_builtin::{Input, observe};
+use dormouse_types::agent::DecisionVerdict;
 use dormouse_types::caller::By;
 use dormouse_types::change::What;
 use dormouse_types::model::{
@@ -161,9 +162,9 @@ impl Case {
                 let (value, reason) = value.split_once(" | ").unwrap_or((value, ""));
                 let (tool, args) = self.args(value);
                 let verdict = match key {
-                    "rejected" => Resolution::Rejected,
+                    "rejected" => Resolution::Decided(DecisionVerdict::Rejected),
                     "expired" => Resolution::Expired,
-                    _ => Resolution::Confirmed,
+                    _ => Resolution::Decided(DecisionVerdict::Confirmed),
                 };
                 let fingerprint =
                     Fingerprint(format!("{:0>64}", 100 + self.ledger.decisions.len()));

@@ -1,5 +1,6 @@
 //! Which calls a turn makes.
 
+use dormouse_types::agent::DecisionVerdict;
 use dormouse_types::change::What;
 use dormouse_types::model::{
     Decided, Fragment, FragmentData, FragmentKind, Ledger, Request, Resolution, ToolResult, Turn,
@@ -120,9 +121,9 @@ fn a_proposal_accepted_since_the_last_report_is_material() {
         });
         names(&request).contains(&"update_report".to_owned())
     };
-    assert!(decided(Resolution::Confirmed, 5));
-    assert!(!decided(Resolution::Confirmed, 1), "it was noted already");
-    assert!(!decided(Resolution::Rejected, 5));
+    assert!(decided(Resolution::Decided(DecisionVerdict::Confirmed), 5));
+    assert!(!decided(Resolution::Decided(DecisionVerdict::Confirmed), 1), "it was noted already");
+    assert!(!decided(Resolution::Decided(DecisionVerdict::Rejected), 5));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 use dormouse_changes::ledger;
 use dormouse_journal::Edit;
+use dormouse_types::agent::DecisionVerdict;
 use dormouse_types::limits;
 use dormouse_types::model::{Decided, Ledger, Resolution};
 use dormouse_types::{Fingerprint, Timestamp};
@@ -73,7 +74,7 @@ fn rejected(n: i64, title: &str, reason: Option<String>) -> Decided {
     Decided {
         tool: "add_checklist_item".into(),
         args: json!({ "title": title }),
-        verdict: Resolution::Rejected,
+        verdict: Resolution::Decided(DecisionVerdict::Rejected),
         reason,
         at: Timestamp::from_micros(n),
         fingerprint: Fingerprint(format!("{n:064}")),

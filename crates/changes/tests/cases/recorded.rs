@@ -9,6 +9,7 @@ use dormouse_changes::set::validate::{self, CallOutcome};
 use dormouse_changes::tool::CallContext;
 use dormouse_changes::{Effect, Policy, Refused, TOOLS, ledger, tools};
 use dormouse_journal::Edit;
+use dormouse_types::agent::DecisionVerdict;
 use dormouse_types::model::{Decided, Entry, Item, Ledger, Named, Resolution, TaskState, ToolCall};
 use dormouse_types::task::{EntryKind, Priority, Status};
 use dormouse_types::{By, Fingerprint, Timestamp};
@@ -499,7 +500,7 @@ fn page() -> String {
         let decided = Decided {
             tool: name.into(),
             args,
-            verdict: Resolution::Rejected,
+            verdict: Resolution::Decided(DecisionVerdict::Rejected),
             reason: Some("no".into()),
             at: Timestamp::from_micros(1),
             fingerprint: Fingerprint("f".repeat(64)),

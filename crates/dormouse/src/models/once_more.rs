@@ -1,12 +1,12 @@
 //! One more budget for today, for a scope that has used its budget up.
 
 use dormouse_store::agent::model_setting;
-use dormouse_store::agent::spend::{self, Account};
+use dormouse_store::agent::spend::{self, Account, SpendScope};
 use dormouse_store::agent::wake_queue;
 use dormouse_store::{Audit, ChangeRow, Commit, Db, Op, Refusal, retry};
 use dormouse_types::audit::AuditAction;
 use dormouse_types::spend::{OverBudget, Unit, dollars};
-use dormouse_types::{AgentId, Caller, EventKind, Id as _, Origin, Scope};
+use dormouse_types::{AgentId, Caller, EventKind, Origin, Scope};
 
 use super::{ATTEMPTS, EditError};
 use crate::request::require;
@@ -23,10 +23,10 @@ pub enum BudgetScope {
 }
 
 impl BudgetScope {
-    fn name(&self) -> &str {
+    fn account(&self) -> SpendScope {
         match self {
-            Self::Workspace => spend::WORKSPACE,
-            Self::Agent(id) => id.as_str(),
+            Self::Workspace => SpendScope::Workspace,
+            Self::Agent(id) => SpendScope::Holder(id.into()),
         }
     }
 
@@ -93,7 +93,7 @@ impl Dormouse {
         let mut ops: Vec<Op> = Vec::new();
         let mut detail = Vec::new();
         for (budget, unit) in scope.budgets().iter().copied() {
-            let account = Account { scope: scope.name().to_owned(), day, unit };
+            let account = Account { scope: scope.account(), day, unit };
             let balance = self.store.first(spend::of_account(ws, &account)).await?;
             if balance.is_none_or(|balance| balance.held_at.is_none()) {
                 continue;
@@ -122,15 +122,16 @@ impl Dormouse {
                 (wake_queue::release_one(ws, id, now), EventKind::AgentChanged)
             }
         };
+        let account = scope.account();
         let commit = Commit::new("models.onceMore", Db::Agent, ws)
             .op(model_setting::unchanged(ws, revision))
             .ops(ops)
             .op(due)
-            .change(ChangeRow::agent(Origin::Person { via: None }, event, None, scope.name()))
+            .change(ChangeRow::agent(Origin::Person { via: None }, event, None, account.as_str()))
             .audit(Audit {
                 actor: caller.actor.clone(),
                 action: AuditAction::ModelsOnceMore,
-                object: scope.name().to_owned(),
+                object: account.to_string(),
                 detail: format!("{} more on {day}", detail.join(" and ")),
             });
         self.store.commit(commit).await?;

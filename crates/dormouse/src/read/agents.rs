@@ -1,5 +1,6 @@
 //! Agents: lists and search, one agent, and what determines when it wakes.
 
+use dormouse_types::agent::AgentLinkKind;
 use dormouse_types::{AgentId, Caller, Scope, TaskId};
 
 use crate::request::require;
@@ -76,7 +77,7 @@ impl Dormouse {
         &self,
         caller: &Caller,
         id: &AgentId,
-        kind: Option<&str>,
+        kind: Option<AgentLinkKind>,
         limit: usize,
         cursor: Option<&str>,
     ) -> Result<Page<Link>, Error> {

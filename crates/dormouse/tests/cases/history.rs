@@ -1,7 +1,7 @@
 //! What an agent did and what it will do, page by page.
 
 use dormouse::view::{LinkedChange, Message, Page, TimerPurpose};
-use dormouse_types::agent::{Initiator, WakeReason};
+use dormouse_types::agent::{AgentLinkKind, Initiator, WakeReason};
 use std::collections::BTreeSet;
 
 use dormouse::{MessageFilter, OperationFilter, TaskFilter, Verdict};
@@ -208,7 +208,8 @@ fn a_subscription_names_agent_task_and_filter_and_ends_with_its_agent() {
     assert_eq!(of()[0].filter.linked, LinkedChange::Wake);
     now(world.dormouse.destroy_agent(&me(), &agent.id, None)).expect("destroyed");
     assert!(of().is_empty());
-    let links = now(world.dormouse.agent_links(&me(), &agent.id, Some("agent_task"), 9, None));
+    let links =
+        now(world.dormouse.agent_links(&me(), &agent.id, Some(AgentLinkKind::Task), 9, None));
     let links = links.expect("its history stays").items;
     let ends: Vec<_> =
         links.iter().map(|link| (link.from_id.as_str(), link.to_id.as_str())).collect();

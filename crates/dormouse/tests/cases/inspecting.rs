@@ -1,5 +1,5 @@
 use dormouse::view::{Decision, KnowledgeKind};
-use dormouse::{AgentFilter, Verdict, VerdictOf};
+use dormouse::{AgentFilter, TaskPatch, Verdict, VerdictOf};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::agent::{AgentActivity, Lifecycle, RunStatus, WakeReason};
 use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
@@ -238,6 +238,31 @@ fn a_decision_says_what_changed_as_values_and_so_does_the_memory_of_it() {
     let known = now(world.dormouse.knowledge(&me(), &agent.id, 99, None)).expect("a page").items;
     let known = known.into_iter().filter(|line| line.kind == KnowledgeKind::Decision);
     assert_eq!(known.map(|line| line.change).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn a_line_in_memory_names_its_subject_and_has_words_for_a_person() {
+    let world = World::new();
+    let task = world.task("Move");
+    let agent = world.agent(&task.id);
+    let task = world.note(&task.id, "By phone (id: en-1):\nor so");
+    let due_on = Some(Some(jiff::civil::date(2026, 3, 20)));
+    let patch = TaskPatch { due_on, ..TaskPatch::default() };
+    now(world.dormouse.edit_task(&me(), &task.id, patch, None, None)).expect("edited");
+    world.answer(&[]);
+    world.drain(&task.id);
+    let known = now(world.dormouse.knowledge(&me(), &agent.id, 99, None)).expect("a page").items;
+    let inputs = known.iter().filter(|line| line.kind == KnowledgeKind::Input);
+    let inputs: Vec<_> = inputs.map(|it| (it.words.as_str(), it.subject.as_deref())).collect();
+    let entry = task.entries.iter().find(|entry| entry.text.contains("or so")).expect("the note");
+    for expected in [
+        ("task created: Move", None),
+        ("By phone (id: en-1):\nor so", Some(entry.id.as_str())),
+        ("item added [ ] Pack the books", Some(task.items[0].id.as_str())),
+        ("dueDate: none -> 2026-03-20", Some("dueDate")),
+    ] {
+        assert!(inputs.contains(&expected), "{expected:?}: {inputs:#?}");
+    }
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn in_every_order_the_pages_together_are_the_list() {
     }
     let patch = TaskPatch { title: Some("Ärger".into()), ..TaskPatch::default() };
     now(world.dormouse.edit_task(&me(), &ids[2], patch, None, None)).expect("edited");
-    for sort in Sort::ALL {
+    for sort in Sort::ALL.iter().copied() {
         for statuses in [vec![], vec![dormouse_types::task::Status::Open]] {
             let filter = TaskFilter { sort, statuses, ..TaskFilter::default() };
             let whole = listed(&world, filter.clone());

@@ -2,7 +2,7 @@
 
 use dormouse::view::MemoryHit;
 use dormouse_store::agent::checkpoint::{self, Checkpoint};
-use dormouse_store::agent::log_line::{self, Line};
+use dormouse_store::agent::log_line::{self, Line, LineSubject};
 use dormouse_store::agent::memory_index;
 use dormouse_store::agent::source::Source;
 use dormouse_store::{Commit, Db};
@@ -24,6 +24,7 @@ fn line(n: i64, text: &str) -> Line {
         sha256: hash::sha256(&text),
         text: Some(text),
         sources,
+        subject: LineSubject::None,
         removed_at: None,
         run: RunKey("run".into()),
     }
@@ -38,7 +39,7 @@ fn agent(world: &World, texts: &[String], folded: i64) -> AgentId {
     for (n, text) in (1..).zip(texts) {
         let line = line(n, text);
         let text = line.text.as_deref().unwrap_or_default();
-        commit = commit.ops(log_line::append(ws, &agent, n, text, &line.sources, &run));
+        commit = commit.ops(log_line::append(ws, &agent, n, text, (&line.sources, None), &run));
         if n <= folded {
             let at = Timestamp::from_micros(n);
             commit = commit.op(memory_index::put_line(ws, &holder, &line, at, text));

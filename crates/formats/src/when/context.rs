@@ -1,11 +1,13 @@
 //! Whether a date in running text is meant as one.
 
+use dormouse_types::day_order::DayOrder;
+
 use super::figure::Figure;
 use super::grammar::{Parser, PointHit, Setting};
 use super::resolve::{Core, Direction};
 use super::table::{Key, List, Sense};
 use super::token::Kind as TokenKind;
-use super::value::{Assumption, DayOrder, Kind};
+use super::value::{Assumption, Kind};
 use super::words::{Edge, Lead, Means, Unit, Where};
 
 /// How far back a sentence is searched for a word about the past.

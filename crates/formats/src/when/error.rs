@@ -55,3 +55,22 @@ pub enum NotUnderstood {
         text: String,
     },
 }
+
+impl NotUnderstood {
+    /// Returns the words that mean nothing in a date, as they are written.
+    ///
+    /// `None` if every word is understood, and there is no such day, time or zone.
+    pub fn part(&self) -> Option<&str> {
+        match self {
+            Self::MoreThanADate { rest } => Some(rest),
+            Self::Unknown { text } => Some(text),
+            Self::Empty
+            | Self::NoSuchDay { .. }
+            | Self::NoSuchTime { .. }
+            | Self::NoSuchZone { .. }
+            | Self::EndsBeforeItBegins { .. }
+            | Self::TooFar
+            | Self::TooLong => None,
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! The day that a text begins with, as the heading of a day in a diary or a log.
 
+use dormouse_types::day_order::DayOrder;
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 
@@ -8,7 +9,6 @@ use super::language::Language;
 use super::reader::Reader;
 use super::recurrence::Weekday;
 use super::resolve::{Core, Direction};
-use super::value::DayOrder;
 use super::words::{Means, Where};
 
 /// What a text begins with.

@@ -1,5 +1,6 @@
 //! Dates in figures, in the order of the reader and in that of ISO 8601.
 
+use dormouse_types::day_order::DayOrder;
 use jiff::civil::Date;
 
 use super::calendar::{Result, calendar, date, iso_week, no_such_day, plus, short, time_on};
@@ -7,7 +8,7 @@ use super::error::NotUnderstood;
 use super::figure::{Figure, Stamp};
 use super::matching::Caught;
 use super::resolve::{Core, Resolver};
-use super::value::{Assumption, DayOrder, Moment, Zone};
+use super::value::{Assumption, Moment, Zone};
 use super::zone;
 use jiff::ToSpan;
 

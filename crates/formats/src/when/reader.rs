@@ -1,11 +1,11 @@
 //! Who reads a date.
 
+use dormouse_types::day_order::DayOrder;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
 use super::language::Language;
 use super::recurrence::Weekday;
-use super::value::DayOrder;
 
 /// The person who reads, and when.
 #[derive(Debug, Clone)]

@@ -4,31 +4,13 @@ use super::error::NotUnderstood;
 use std::ops::Range;
 
 use dormouse_types::closed_list;
+use dormouse_types::day_order::DayOrder;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::{Offset, TimeZone};
 use serde::{Deserialize, Serialize};
 
 use super::recurrence::Recurrence;
 use super::zone;
-
-closed_list! {
-    /// The order of day and month in a date written in figures.
-    pub enum DayOrder, "order of day and month" {
-        /// 24.11. or 24/11
-        DayFirst = "dayFirst",
-        /// 11/24
-        MonthFirst = "monthFirst",
-    }
-}
-
-impl DayOrder {
-    pub(super) fn other(self) -> Self {
-        match self {
-            Self::DayFirst => Self::MonthFirst,
-            Self::MonthFirst => Self::DayFirst,
-        }
-    }
-}
 
 closed_list! {
     /// What a date in a sentence is for.

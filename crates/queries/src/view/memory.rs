@@ -93,6 +93,10 @@ pub struct KnowledgeLine {
     pub kind: KnowledgeKind,
     /// What it says, without the marks that prompts put around it.
     pub text: String,
+    /// What it says to a person: the text of an entry, or what changed, without the day and the ids that
+    /// `text` has for a model.
+    #[serde(default)]
+    pub words: String,
     /// Of a decision: the change that was decided, for readers with words of their own.
     #[serde(default)]
     pub change: Option<FieldChange>,

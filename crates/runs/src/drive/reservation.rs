@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use dormouse_store::agent::model_call::{self, RunCost};
-use dormouse_store::agent::spend::{self, Account};
+use dormouse_store::agent::spend::{self, Account, SpendScope};
 use dormouse_store::agent::{model_setting, wake_run};
 use dormouse_store::{Attempts, ChangeRow, CommitError, Op, Refusal};
 use dormouse_types::agent::PutOff;
@@ -118,7 +118,7 @@ impl ActiveRun<'_> {
         let Amount { unit, value } = call.reserved;
         let Some(limit) = budgets.limit(OverBudget::Workspace, unit) else { return Ok(false) };
         let store = &self.driver.store;
-        let account = Account { scope: spend::WORKSPACE.to_owned(), day: call.day, unit };
+        let account = Account { scope: SpendScope::Workspace, day: call.day, unit };
         let balance = store.first(spend::of_account(ws, &account)).await?;
         let Some(balance) = balance else { return Ok(false) };
         let under_way = model_call::reserved_under_way(ws, call.day, unit, &call.holder);

@@ -7,6 +7,7 @@ use dormouse::view::{
     AgentState, Checkpoint, Decision, KnowledgeLine, Link, MemoryHit, MemoryLine, Message, Page,
     Prompt, Report, RunOutcome, Subscription, Timer, ToolCall, Wake,
 };
+use dormouse_types::agent::AgentLinkKind;
 use dormouse_types::memory::Removal;
 use dormouse_types::{RunKey, ThreadId};
 use serde::Deserialize;
@@ -17,6 +18,7 @@ use crate::Problem;
 use crate::app::App;
 use crate::extract::{At, Query, id};
 use crate::problem_groups::{Cancels, Forgets};
+use crate::wire::Reading;
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -54,6 +56,7 @@ pub(super) struct CallParams {
 pub(super) struct LinkParams {
     /// Only those of this type, such as `tool_effect`.
     #[serde(rename = "type")]
+    #[param(value_type = Option<AgentLinkKind>)]
     kind: Option<String>,
     /// The maximum number of items.
     limit: Option<usize>,
@@ -305,7 +308,9 @@ pub(super) async fn links(
     Query(params): Query<LinkParams>,
 ) -> Reply<Page<Link>> {
     let (limit, agent) = (page_size(params.limit)?, id(&agent)?);
-    let (kind, cursor) = (params.kind.as_deref(), params.cursor.as_deref());
+    let mut reading = Reading::default();
+    let kind = reading.parse("?type", params.kind);
+    let (kind, cursor) = (reading.finish(kind)?, params.cursor.as_deref());
     Ok(Json(app.dormouse.agent_links(&app.caller, &agent, kind, limit, cursor).await?))
 }
 

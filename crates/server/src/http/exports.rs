@@ -49,7 +49,7 @@ pub(super) struct ExportParams {
     category: Many,
     /// Only tasks that are `overdue`, due within a `week`, or without a due date (`none`).
     #[serde(default)]
-    #[param(value_type = Option<Vec<String>>)]
+    #[param(value_type = Option<Vec<Due>>)]
     due: Many,
     /// Only starred tasks (`true`).
     starred: Option<String>,
@@ -77,8 +77,8 @@ impl ExportParams {
         let statuses = statuses.filter_map(|it| reading.parse("?status", Some(it))).collect();
         let priorities = self.priority.0.into_iter();
         let priorities = priorities.filter_map(|it| reading.parse("?priority", Some(it))).collect();
-        let due = Due::ALL.map(|due| (due.name(), due));
-        let due = self.due.0.iter().filter_map(|it| reading.one_of("?due", it, &due)).collect();
+        let due = self.due.0.into_iter();
+        let due = due.filter_map(|it| reading.parse("?due", Some(it))).collect();
         let flags = flags(&mut reading, self.starred.as_deref(), self.private.as_deref());
         let filter = reading.finish(TaskFilter {
             words: self.q,

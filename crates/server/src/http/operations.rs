@@ -7,15 +7,16 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::reply::{Reply, page_size};
-use crate::Problem;
 use crate::app::App;
 use crate::extract::Query;
+use crate::wire::Reading;
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ListParams {
     /// `open` (the default) or `all`.
+    #[param(value_type = Option<OperationFilter>)]
     status: Option<String>,
     /// The maximum number of items.
     limit: Option<usize>,
@@ -33,15 +34,9 @@ pub(super) struct ListParams {
     responses((status = 200, description = "A page of operations.", body = Page<Operation>)),
 )]
 pub(super) async fn list(app: App, Query(params): Query<ListParams>) -> Reply<Page<Operation>> {
-    let filter = match params.status.as_deref() {
-        None | Some("open") => OperationFilter::Open,
-        Some("all") => OperationFilter::All,
-        Some(other) => {
-            let shown: String = other.chars().take(60).collect();
-            let message = format!("`{shown}` is not one of open, all");
-            return Err(Problem::invalid("?status", message));
-        }
-    };
+    let mut reading = Reading::default();
+    let filter = reading.parse("?status", params.status);
+    let filter = reading.finish(filter)?.unwrap_or_default();
     let limit = page_size(params.limit)?;
     let cursor = params.cursor.as_deref();
     Ok(Json(app.dormouse.operations(&app.caller, filter, limit, cursor).await?))

@@ -47,17 +47,18 @@ pub(super) struct ListParams {
     category: Many,
     /// Only tasks `with` an agent, `without` one, or with one that is `awake`.
     #[serde(default)]
-    #[param(value_type = Option<Vec<String>>)]
+    #[param(value_type = Option<Vec<AgentPresence>>)]
     agent: Many,
     /// Only tasks that are `overdue`, due within a `week`, or without a due date (`none`).
     #[serde(default)]
-    #[param(value_type = Option<Vec<String>>)]
+    #[param(value_type = Option<Vec<Due>>)]
     due: Many,
     /// Only starred tasks (`true`).
     starred: Option<String>,
     /// Only private tasks (`true`).
     private: Option<String>,
     /// The order: `created` (newest first, the default), `updated`, `due`, `priority` or `title`.
+    #[param(value_type = Option<Sort>)]
     sort: Option<String>,
     /// Search by id, end of an id, title, or words of the title; the first of these that matches a task decides.
     /// Cannot be combined with other filters.
@@ -130,13 +131,11 @@ pub(super) async fn list(app: App, Listing(params): Listing<ListParams>) -> Repl
     let statuses = statuses.filter_map(|it| reading.parse("?status", Some(it))).collect();
     let priorities = params.priority.0.into_iter();
     let priorities = priorities.filter_map(|it| reading.parse("?priority", Some(it))).collect();
-    let with = AgentPresence::ALL.map(|with| (with.name(), with));
-    let agents = params.agent.0.iter().filter_map(|it| reading.one_of("?agent", it, &with));
-    let agents = agents.collect();
-    let due = Due::ALL.map(|due| (due.name(), due));
-    let due = params.due.0.iter().filter_map(|it| reading.one_of("?due", it, &due)).collect();
-    let sort = Sort::ALL.map(|sort| (sort.name(), sort));
-    let sort = params.sort.as_deref().and_then(|it| reading.one_of("?sort", it, &sort));
+    let agents = params.agent.0.into_iter();
+    let agents = agents.filter_map(|it| reading.parse("?agent", Some(it))).collect();
+    let due = params.due.0.into_iter();
+    let due = due.filter_map(|it| reading.parse("?due", Some(it))).collect();
+    let sort = reading.parse("?sort", params.sort);
     let flags = flags(&mut reading, params.starred.as_deref(), params.private.as_deref());
     let proposals = params.proposals.as_deref();
     let to_review = proposals.and_then(|it| reading.one_of("?proposals", it, &[("open", true)]));

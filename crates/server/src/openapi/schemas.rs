@@ -189,6 +189,13 @@ impl PartialSchema for Problem {
                     .description(Some("For agent work: why its parameters cannot be switched on.")),
             )
             .property(
+                "part",
+                ObjectBuilder::new().schema_type(Type::String).description(Some(
+                    "For `date-not-understood`: the words that mean nothing in a date or a schedule, as \
+                     they are written; missing if all words are understood.",
+                )),
+            )
+            .property(
                 "retryAfter",
                 number()
                     .description(Some("Seconds to wait before the same request is sent again.")),

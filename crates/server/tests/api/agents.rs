@@ -227,9 +227,20 @@ async fn every_list_of_an_agent_refuses_a_missing_agent_and_a_bad_cursor() {
     for path in [format!("wakes/{}", "0".repeat(64)), "wakes/soon/prompt".to_owned()] {
         assert_eq!(world.get(&format!("{agent}/{path}")).await.status, 404, "{path}");
     }
-    for path in ["/api/operations?status=done", "/api/operations?limit=0"] {
-        assert_eq!(world.get(path).await.status, 422, "{path}");
+    for (path, names) in [
+        (
+            format!("{agent}/links?type=agent_tusk"),
+            "agent_report_head, report_source_span, tool_effect",
+        ),
+        ("/api/operations?status=done".to_owned(), "open, all"),
+        ("/api/journal/tasks?sort=size".to_owned(), "updated, due, created, priority, title"),
+    ] {
+        let answer = world.get(&path).await;
+        assert_eq!(answer.status, 422, "{path}: {}", answer.body);
+        let message = answer.json()["errors"][0]["message"].to_string();
+        assert!(message.contains("one of: ") && message.contains(names), "{path}: {message}");
     }
+    assert_eq!(world.get("/api/operations?limit=0").await.status, 422);
     for path in ["/api/export?task=jt-00000000000000000000000000", "/api/export?task=it"] {
         assert_eq!(world.get(path).await.status, 404, "{path}");
     }

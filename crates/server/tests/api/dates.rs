@@ -67,12 +67,17 @@ async fn the_order_that_is_chosen_for_the_workspace_holds_where_a_request_names_
 #[tokio::test]
 async fn what_is_no_date_is_a_problem_that_says_why() {
     let world = World::new();
-    for (text, why) in [("31.2.", "`31.2.` is not a day"), ("soon", "`soon` is not understood")] {
+    for (text, why, part) in [
+        ("31.2.", "`31.2.` is not a day", Value::Null),
+        ("soon", "`soon` is not understood", json!("soon")),
+        ("friday%20or%20so", "`or so` is not part of a date", json!("or so")),
+    ] {
         let refused = world.get(&format!("/api/dates?text={text}")).await;
         assert_eq!(refused.status, 422, "{}", refused.rendered());
         let problem = refused.json();
         assert_eq!(problem["type"], "/problems/date-not-understood");
         assert_eq!(problem["errors"][0]["pointer"], "?text");
+        assert_eq!(problem["part"], part, "{problem:#}");
         assert!(problem["detail"].as_str().is_some_and(|it| it.contains(why)), "{problem:#}");
     }
     let missing = world.get("/api/dates").await;

@@ -258,9 +258,11 @@ async fn a_schedule_is_read_before_it_is_saved() {
     assert_eq!(read["next"], next, "{read:#}");
     let refused = world.get("/api/schedules?text=now%20and%20then").await;
     assert_eq!(refused.status, 422, "{}", refused.rendered());
+    assert_eq!(refused.json()["part"], "and then", "{}", refused.rendered());
     let body = r#"{"title": "x", "instructions": "y", "schedule": "now and then", "model": "acme/scripted"}"#;
     let refused = world.call("POST", "/api/tasks", body).await;
     assert_eq!(refused.json()["errors"][0]["pointer"], "/schedule", "{}", refused.rendered());
+    assert_eq!(refused.json()["part"], "and then", "{}", refused.rendered());
     assert_eq!(world.get("/api/tasks").await.json()["items"], json!([]), "nothing is half made");
 }
 

@@ -5,8 +5,10 @@
 //! it is active; its id is made of its template and its number, so that two that start at once are one.
 //! Every step of a session replaces its row as it was read, so its messages have an order.
 
+use dormouse_types::agent::RunStatus;
 use dormouse_types::closed_list::Listed;
 use dormouse_types::evolution::{EvolutionNoteKind, EvolutionRole, EvolutionStatus, ToolVerdicts};
+use dormouse_types::spend::Unit;
 use dormouse_types::{
     EvolutionMessageId, EvolutionNoteId, EvolutionSessionId, HolderId, Id as _, RunKey, TemplateId,
     Timestamp, WorkspaceId, hash,
@@ -238,10 +240,9 @@ pub fn verdicts(
 }
 
 /// How the wakes of the agents of a template went.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WakeCount {
-    /// The status as it is stored.
-    pub status: String,
+    pub status: Listed<RunStatus>,
     pub n: i64,
 }
 
@@ -268,7 +269,7 @@ pub fn wakes(
         ],
         decode: |row| {
             let column = |e| ReadError::column(Db::Agent, "wake run", &e);
-            let status = row.text(0).map_err(column)?.to_owned();
+            let status = Listed::named(row.text(0).map_err(column)?);
             Ok(WakeCount { status, n: row.int(1).map_err(column)? })
         },
     }
@@ -277,7 +278,7 @@ pub fn wakes(
 /// What calls of models cost in one unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cost {
-    pub unit: String,
+    pub unit: Listed<Unit>,
     pub calls: i64,
     /// A call without a figure counts as its reservation.
     pub cost: i64,
@@ -306,7 +307,7 @@ pub fn cost(
         decode: |row| {
             let column = |e| ReadError::column(Db::Agent, "model call", &e);
             Ok(Cost {
-                unit: row.text(0).map_err(column)?.to_owned(),
+                unit: Listed::named(row.text(0).map_err(column)?),
                 calls: row.int(1).map_err(column)?,
                 cost: row.int(2).map_err(column)?,
             })

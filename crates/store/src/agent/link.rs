@@ -121,13 +121,13 @@ pub fn to(workspace: WorkspaceId, id: &str) -> Query<Link> {
 }
 
 /// Live links from any entity of an agent, the agent included, after a cursor, newest first; only
-/// those of one type unless `kind` is empty.
+/// those of one kind if it is given.
 ///
 /// The first page starts after `(the largest time, "")`.
 pub fn page_of_agent(
     workspace: WorkspaceId,
     agent: &AgentId,
-    kind: &str,
+    kind: Option<AgentLinkKind>,
     (at, id): (Timestamp, &str),
     limit: i64,
 ) -> Query<Link> {
@@ -139,7 +139,14 @@ pub fn page_of_agent(
                 AND (?3 = '' OR type = ?3)
                 AND created_at <= ?4 AND (created_at < ?4 OR id > ?5)
               ORDER BY created_at DESC, id LIMIT ?6",
-        params: params_values![ws(workspace), agent.to_string(), kind, at, id, limit],
+        params: params_values![
+            ws(workspace),
+            agent.to_string(),
+            kind.map_or("", AgentLinkKind::name),
+            at,
+            id,
+            limit
+        ],
         decode,
     }
 }

@@ -2,13 +2,55 @@
 
 use std::sync::LazyLock;
 
-use dormouse_types::{Digest, HolderId, RunKey, Timestamp, WorkspaceId};
+use dormouse_types::task::Field;
+use dormouse_types::{Digest, EntryId, HolderId, Id as _, ItemId, RunKey, Timestamp, WorkspaceId};
 
 use super::source::{self, Source};
 use crate::commit::{Db, Op, Refusal};
 use crate::store::{Query, ReadError, ws};
 use crate::value::{Param, Row};
 use crate::{in_list, params, params_values, text};
+
+/// What a line says the state of. A later line about the same replaces it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Subject {
+    Entry(EntryId),
+    Item(ItemId),
+    Field(Field),
+    /// What a newer version wrote lines about.
+    Other(String),
+}
+
+impl Subject {
+    /// Its name in rows and on the wire: the id, or the name of the field.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Entry(id) => id.as_str(),
+            Self::Item(id) => id.as_str(),
+            Self::Field(field) => field.name(),
+            Self::Other(name) => name,
+        }
+    }
+
+    /// Reads a stored name.
+    pub fn named(name: &str) -> Self {
+        let field = || Field::ALL.into_iter().find(|field| field.name() == name).map(Self::Field);
+        let item = || name.parse().ok().map(Self::Item);
+        let entry = name.parse().ok().map(Self::Entry);
+        entry.or_else(item).or_else(field).unwrap_or_else(|| Self::Other(name.to_owned()))
+    }
+}
+
+/// What the row of a line says of its subject.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LineSubject {
+    /// Nothing: the row was written before subjects were stored, and only the words of the line say it.
+    InWords,
+    /// That no later line replaces it: it is a note, or about what happens once.
+    None,
+    /// What it is.
+    Of(Subject),
+}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
@@ -20,32 +62,36 @@ pub struct Line {
     pub text: Option<String>,
     /// What it was made of.
     pub sources: Vec<Source>,
+    /// What it says the state of.
+    pub subject: LineSubject,
     /// When a person removed it from the memory of its holder.
     pub removed_at: Option<Timestamp>,
     /// The run that wrote it.
     pub run: RunKey,
 }
 
-/// Appends a line under its number; refused when the number is taken.
+/// Appends a line under its number, with what it was made of and what it is about; refused when the number
+/// is taken.
 pub fn append(
     workspace: WorkspaceId,
     holder: impl Into<HolderId>,
     n: i64,
     line: &str,
-    sources: &[Source],
+    (sources, subject): (&[Source], Option<&Subject>),
     run: &RunKey,
 ) -> [Op; 2] {
     let (digest, put) = text::put(workspace, line);
     let op = Op::one(
-        "INSERT INTO log_lines (ws, agent_id, n, sha256, run_key, sources)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        "INSERT INTO log_lines (ws, agent_id, n, sha256, run_key, sources, subject)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
         params![
             ws(workspace),
             String::from(holder.into()),
             n,
             digest.as_str(),
             run.as_str(),
-            source::column(sources)
+            source::column(sources),
+            subject.map_or("", Subject::as_str)
         ],
         Refusal::LeaseLost,
     );
@@ -91,7 +137,7 @@ pub fn before(
 ) -> Query<Line> {
     Query {
         db: Db::Agent,
-        sql: "SELECT l.n, l.sha256, t.text, l.sources, l.removed_at, l.run_key FROM log_lines l
+        sql: "SELECT l.n, l.sha256, t.text, l.sources, l.removed_at, l.run_key, l.subject FROM log_lines l
               LEFT JOIN texts t ON t.ws = l.ws AND t.sha256 = l.sha256
               WHERE l.ws = ?1 AND l.agent_id = ?2 AND l.n < ?3 ORDER BY l.n DESC LIMIT ?4",
         params: params_values![ws(workspace), String::from(holder.into()), n, limit],
@@ -109,7 +155,7 @@ pub fn held_before(
 ) -> Query<(Line, Option<Timestamp>)> {
     Query {
         db: Db::Agent,
-        sql: "SELECT l.n, l.sha256, t.text, l.sources, l.removed_at, l.run_key, r.completed_at
+        sql: "SELECT l.n, l.sha256, t.text, l.sources, l.removed_at, l.run_key, l.subject, r.completed_at
               FROM log_lines l
               LEFT JOIN texts t ON t.ws = l.ws AND t.sha256 = l.sha256
               LEFT JOIN wake_run_log r ON r.ws = l.ws AND r.run_key = l.run_key
@@ -118,7 +164,7 @@ pub fn held_before(
         params: params_values![ws(workspace), String::from(holder.into()), n, limit],
         decode: |row| {
             let column = |e| ReadError::column(Db::Agent, "log line", &e);
-            Ok((line(row)?, row.opt_time(6).map_err(column)?))
+            Ok((line(row)?, row.opt_time(7).map_err(column)?))
         },
     }
 }
@@ -141,7 +187,7 @@ pub fn of_holder(
 ) -> Query<Line> {
     Query {
         db: Db::Agent,
-        sql: "SELECT l.n, l.sha256, t.text, l.sources, l.removed_at, l.run_key FROM log_lines l
+        sql: "SELECT l.n, l.sha256, t.text, l.sources, l.removed_at, l.run_key, l.subject FROM log_lines l
               LEFT JOIN texts t ON t.ws = l.ws AND t.sha256 = l.sha256
               WHERE l.ws = ?1 AND l.agent_id = ?2 AND l.n >= ?3 AND l.n <= ?4 ORDER BY l.n",
         params: params_values![ws(workspace), String::from(holder.into()), from, upto],
@@ -158,7 +204,7 @@ pub fn dated(
 ) -> Query<(Line, Option<Timestamp>)> {
     Query {
         db: Db::Agent,
-        sql: "SELECT l.n, l.sha256, t.text, l.sources, l.removed_at, l.run_key,
+        sql: "SELECT l.n, l.sha256, t.text, l.sources, l.removed_at, l.run_key, l.subject,
                 COALESCE(r.completed_at, r.created_at)
               FROM log_lines l
               LEFT JOIN texts t ON t.ws = l.ws AND t.sha256 = l.sha256
@@ -167,7 +213,7 @@ pub fn dated(
         params: params_values![ws(workspace), holder.to_string(), from, upto],
         decode: |row| {
             let column = |e| ReadError::column(Db::Agent, "log line", &e);
-            Ok((line(row)?, row.opt_time(6).map_err(column)?))
+            Ok((line(row)?, row.opt_time(7).map_err(column)?))
         },
     }
 }
@@ -179,6 +225,11 @@ fn line(row: &Row) -> Result<Line, ReadError> {
         sha256: Digest(row.text(1).map_err(column)?.to_owned()),
         text: row.opt_text(2).map_err(column)?.map(ToOwned::to_owned),
         sources: source::of_column(row, 3, "log line")?,
+        subject: match row.opt_text(6).map_err(column)? {
+            None => LineSubject::InWords,
+            Some("") => LineSubject::None,
+            Some(name) => LineSubject::Of(Subject::named(name)),
+        },
         removed_at: row.opt_time(4).map_err(column)?,
         run: RunKey(row.text(5).map_err(column)?.to_owned()),
     })

@@ -3,9 +3,11 @@
 //! An amount is reserved before a call and settled after it. A reservation that is never settled,
 //! because the process died, stays counted.
 
+use std::fmt;
+
 use dormouse_types::closed_list::Listed;
 use dormouse_types::spend::Unit;
-use dormouse_types::{Timestamp, WorkspaceId};
+use dormouse_types::{HolderId, IdError, Timestamp, WorkspaceId};
 use jiff::civil::Date;
 
 use crate::commit::{Db, Op, Refusal};
@@ -13,14 +15,43 @@ use crate::store::{Query, ReadError, ws};
 use crate::value::Row;
 use crate::{params, params_values};
 
-/// The scope of a whole workspace.
-pub const WORKSPACE: &str = "workspace";
+/// How [`SpendScope::Workspace`] is stored.
+const WORKSPACE: &str = "workspace";
+
+/// Whose calls an account counts. A row has the id of the holder, or `workspace`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SpendScope {
+    /// All holders together.
+    Workspace,
+    /// One holder.
+    Holder(HolderId),
+}
+
+impl SpendScope {
+    /// The scope as it is stored, and as events name it.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Workspace => WORKSPACE,
+            Self::Holder(holder) => holder.as_str(),
+        }
+    }
+
+    fn named(text: &str) -> Result<Self, IdError> {
+        Ok(if text == WORKSPACE { Self::Workspace } else { Self::Holder(text.parse()?) })
+    }
+}
+
+impl fmt::Display for SpendScope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
 
 /// What a row counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
-    /// [`WORKSPACE`], or the id of a holder.
-    pub scope: String,
+    /// Whose calls.
+    pub scope: SpendScope,
     /// The day in the workspace's time zone.
     pub day: Date,
     /// What is counted.
@@ -30,8 +61,8 @@ pub struct Account {
 /// The state of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Balance {
-    /// [`WORKSPACE`], or the id of a holder.
-    pub scope: String,
+    /// Whose calls.
+    pub scope: SpendScope,
     /// What is counted.
     pub unit: Listed<Unit>,
     /// Reserved by calls that have not been settled.
@@ -169,8 +200,15 @@ pub fn settle(workspace: WorkspaceId, account: &Account, reserved: i64, spent: i
 
 fn decode(row: &Row) -> Result<Balance, ReadError> {
     let column = |e| ReadError::column(Db::Agent, "spend", &e);
+    let scope = row.text(0).map_err(column)?;
+    let damaged = |e: IdError| ReadError::Corrupt {
+        db: "agent",
+        noun: "spend",
+        id: scope.to_owned(),
+        detail: e.to_string(),
+    };
     Ok(Balance {
-        scope: row.text(0).map_err(column)?.to_owned(),
+        scope: SpendScope::named(scope).map_err(damaged)?,
         unit: Listed::named(row.text(1).map_err(column)?),
         reserved: row.int(2).map_err(column)?,
         spent: row.int(3).map_err(column)?,
@@ -197,12 +235,12 @@ pub fn of_account(workspace: WorkspaceId, account: &Account) -> Query<Balance> {
 }
 
 /// The balances of a scope on a day, one for each unit that something was reserved in.
-pub fn of_scope(workspace: WorkspaceId, scope: &str, day: Date) -> Query<Balance> {
+pub fn of_scope(workspace: WorkspaceId, scope: &SpendScope, day: Date) -> Query<Balance> {
     Query {
         db: Db::Agent,
         sql: "SELECT scope, unit, reserved, spent, extra, held_at, wanted FROM spend
               WHERE ws = ?1 AND scope = ?2 AND day = ?3",
-        params: params_values![ws(workspace), scope, day.to_string()],
+        params: params_values![ws(workspace), scope.as_str(), day.to_string()],
         decode,
     }
 }

@@ -1,9 +1,12 @@
 //! Settings of a workspace.
 
 use dormouse_types::WorkspaceId;
+use dormouse_types::closed_list::Listed;
+use dormouse_types::day_order::DayOrder;
 
 use crate::commit::{Db, Op};
 use crate::store::{Query, ReadError, ws};
+use crate::value::Row;
 use crate::{params, params_values};
 
 /// The time zone of the workspace, as an IANA name.
@@ -15,11 +18,8 @@ pub const DEFAULT_TIME_ZONE: &str = "defaultTimeZone";
 /// When something is due that has a day and no time, as `06:30`; missing if nobody chose a time.
 pub const DAY_STARTS: &str = "dayStarts";
 
-/// The order of day and month in figures, as `dayFirst` or `monthFirst`; missing if nobody chose one.
+/// The order of day and month in figures, see [`date_order`]; missing if nobody chose one.
 pub const DATE_ORDER: &str = "dateOrder";
-
-/// The value of [`DATE_ORDER`] for people who write 4 March as 03/04.
-pub const MONTH_FIRST: &str = "monthFirst";
 
 /// Sets a setting.
 pub fn put(workspace: WorkspaceId, key: &str, value: &str) -> Op {
@@ -60,4 +60,14 @@ pub fn by_key(workspace: WorkspaceId, key: &str) -> Query<String> {
                 .map_err(|e| ReadError::column(Db::Journal, "setting", &e))
         },
     }
+}
+
+/// The order of day and month in figures, if it was chosen.
+pub fn date_order(workspace: WorkspaceId) -> Query<Listed<DayOrder>> {
+    let Query { db, sql, params, .. } = by_key(workspace, DATE_ORDER);
+    let decode = |row: &Row| {
+        let name = row.text(0).map_err(|e| ReadError::column(Db::Journal, "setting", &e))?;
+        Ok(Listed::named(name))
+    };
+    Query { db, sql, params, decode }
 }

@@ -1,9 +1,10 @@
 //! A log only grows, and a text is stored once however often it is referenced.
 
-use dormouse_store::agent::log_line::{self, Line};
+use dormouse_store::agent::log_line::{self, Line, LineSubject, Subject};
 use dormouse_store::agent::source::Source;
 use dormouse_store::{Db, Op, Refusal, params, text};
-use dormouse_types::{AgentId, RunKey, hash};
+use dormouse_types::task::Field;
+use dormouse_types::{AgentId, EntryId, ItemId, RunKey, hash};
 
 use crate::world::{OTHER_WS, WS, World};
 
@@ -12,10 +13,11 @@ each_engine!(
     texts_are_stored_once_per_workspace,
     a_purged_text_leaves_its_line,
     a_line_whose_sources_cannot_be_read_has_unknown_ones,
+    a_line_keeps_what_it_is_about,
 );
 
 fn append(agent: &AgentId, n: i64, line: &str) -> [Op; 2] {
-    log_line::append(WS, agent, n, line, &sources(), &RunKey("run".into()))
+    log_line::append(WS, agent, n, line, (&sources(), None), &RunKey("run".into()))
 }
 
 fn sources() -> Vec<Source> {
@@ -28,6 +30,7 @@ fn line(n: i64, text: &str) -> Line {
         sha256: hash::sha256(text),
         text: Some(text.to_owned()),
         sources: sources(),
+        subject: LineSubject::None,
         removed_at: None,
         run: RunKey("run".into()),
     }
@@ -83,4 +86,28 @@ fn a_line_whose_sources_cannot_be_read_has_unknown_ones(world: &World) {
     assert_eq!(set(None), [Source::Unknown], "a line of an earlier version");
     assert_eq!(set(Some(r#"[{"planet":"en-1"}]"#)), [Source::Unknown], "one of a later version");
     assert_eq!(set(Some("[]")), []);
+}
+
+fn a_line_keeps_what_it_is_about(world: &World) {
+    let agent: AgentId = world.id();
+    let (entry, item): (EntryId, ItemId) = (world.id(), world.id());
+    let subjects = [
+        Some(Subject::Entry(entry)),
+        Some(Subject::Item(item)),
+        Some(Subject::Field(Field::DueDate)),
+        Some(Subject::Other("colour".into())),
+        None,
+    ];
+    for (n, subject) in (1..).zip(&subjects) {
+        let run = RunKey("run".into());
+        world.agent(log_line::append(WS, &agent, n, "line", (&[], subject.as_ref()), &run));
+    }
+    let read = |world: &World| -> Vec<LineSubject> {
+        let lines = world.all(log_line::of_holder(WS, &agent, 1, 9));
+        lines.into_iter().map(|line| line.subject).collect()
+    };
+    let expected = subjects.map(|subject| subject.map_or(LineSubject::None, LineSubject::Of));
+    assert_eq!(read(world), expected);
+    world.agent([Op::any("UPDATE log_lines SET subject = ?1", params![None::<&str>])]);
+    assert_eq!(read(world), [const { LineSubject::InWords }; 5], "lines of an earlier version");
 }

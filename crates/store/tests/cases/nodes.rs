@@ -437,7 +437,7 @@ fn of_two_nodes_that_reserve_the_last_cent_one_is_refused() {
     let cluster = Cluster::new();
     let nodes: Vec<Store> = (0..2).map(|_| store(cluster.node())).collect();
     let day = jiff::civil::date(2026, 3, 2);
-    let account = Account { scope: spend::WORKSPACE.into(), day, unit: Unit::MicroDollars };
+    let account = Account { scope: spend::SpendScope::Workspace, day, unit: Unit::MicroDollars };
     for n in 1..=20 {
         let limit = n * 10_000;
         let reserve = |store: &Store| {

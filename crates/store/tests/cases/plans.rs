@@ -262,7 +262,8 @@ fn queries(world: &World) -> Vec<Statement> {
     let (work_id, work_run): (WorkId, WorkRunId) = (world.id(), world.id());
     let (conversation, template_id): (ConversationId, TemplateId) = (world.id(), world.id());
     let day = jiff::civil::date(2026, 1, 1);
-    let account = spend::Account { scope: spend::WORKSPACE.into(), day, unit: Unit::MicroDollars };
+    let account =
+        spend::Account { scope: spend::SpendScope::Workspace, day, unit: Unit::MicroDollars };
     let wanted = ListQuery {
         status: None,
         words: Vec::new(),
@@ -343,7 +344,7 @@ fn queries(world: &World) -> Vec<Statement> {
         entry::tainted_of(WS, std::slice::from_ref(&task)),
         link::from(WS, "id"),
         link::to(WS, "id"),
-        link::page_of_agent(WS, &agent, AgentLinkKind::Task.name(), (at(0), ""), 1),
+        link::page_of_agent(WS, &agent, Some(AgentLinkKind::Task), (at(0), ""), 1),
         log_line::before(WS, &agent, 9, 9),
         checkpoint::of_holder(WS, &(&agent).into(), 9),
         checkpoint::newest(WS, &(&agent).into(), (Audience::Public, CheckpointKind::Summary), 0,),
@@ -422,6 +423,7 @@ fn queries(world: &World) -> Vec<Statement> {
         imported::tasks(WS),
         import_correction::of_file(WS, "list.md"),
         setting::by_key(WS, "key"),
+        setting::date_order(WS),
         setting::all(WS),
         token::by_hash(&hash::sha256("x")),
         token::by_id(WS, &token),
@@ -484,7 +486,7 @@ fn queries(world: &World) -> Vec<Statement> {
         evolution::cost(WS, &template_id, true, day),
         evolution::messages(WS, &world.id()),
         spend::of_account(WS, &account),
-        spend::of_scope(WS, spend::WORKSPACE, day),
+        spend::of_scope(WS, &spend::SpendScope::Workspace, day),
         spend::held(WS, day),
         model_setting::paid_calls(WS),
         model_setting::of_workspace(WS),

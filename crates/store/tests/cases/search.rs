@@ -1,7 +1,7 @@
 //! The search index finds the same on both engines: words by their beginning, in one memory only.
 
 use dormouse_store::agent::checkpoint::{self, Checkpoint};
-use dormouse_store::agent::log_line::{self, Line};
+use dormouse_store::agent::log_line::{self, Line, LineSubject};
 use dormouse_store::agent::memory_index::{self, Backlog, Found, Place};
 use dormouse_store::agent::source::Source;
 use dormouse_store::{Db, Op, Refusal, Row, Value, params};
@@ -39,10 +39,11 @@ fn put(world: &World, ws: WorkspaceId, holder: &HolderId, n: i64, text: &str) {
         sha256: hash::sha256(text),
         text: Some(text.into()),
         sources,
+        subject: LineSubject::None,
         removed_at: None,
         run: run.clone(),
     };
-    let ops = log_line::append(ws, holder.clone(), n, text, &line.sources, &run);
+    let ops = log_line::append(ws, holder.clone(), n, text, (&line.sources, None), &run);
     let ops = ops.into_iter().chain([memory_index::put_line(ws, holder, &line, at(n), text)]);
     let commit = dormouse_store::Commit { ws, ..agent_commit(ops) };
     world.apply(commit);
@@ -245,6 +246,7 @@ fn a_text_that_is_not_stored_is_not_added(world: &World) {
         sha256: hash::sha256(text),
         text: None,
         sources: Vec::new(),
+        subject: LineSubject::None,
         removed_at: None,
         run: RunKey("run".into()),
     };

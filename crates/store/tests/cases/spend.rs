@@ -2,7 +2,7 @@
 
 use dormouse_store::Refusal;
 use dormouse_store::agent::model_setting;
-use dormouse_store::agent::spend::{self, Account, Balance};
+use dormouse_store::agent::spend::{self, Account, Balance, SpendScope};
 use dormouse_store::agent::wake_queue::{self, PutOff, Reason, Signal};
 use dormouse_types::model_settings::ModelSettings;
 use dormouse_types::spend::Unit;
@@ -18,9 +18,14 @@ each_engine!(
     a_decision_on_old_settings_is_refused,
 );
 
-fn account(scope: &str, day: i8) -> Account {
+fn account(scope: SpendScope, day: i8) -> Account {
     let day = jiff::civil::date(2026, 3, day);
-    Account { scope: scope.to_owned(), day, unit: Unit::MicroDollars }
+    Account { scope, day, unit: Unit::MicroDollars }
+}
+
+fn of_agent(world: &World) -> SpendScope {
+    let agent: AgentId = world.id();
+    SpendScope::Holder(agent.into())
 }
 
 fn balance(world: &World, account: &Account) -> (i64, i64, i64, Option<Timestamp>) {
@@ -30,7 +35,7 @@ fn balance(world: &World, account: &Account) -> (i64, i64, i64, Option<Timestamp
 }
 
 fn a_budget_takes_what_fits_and_nothing_more(world: &World) {
-    let day = account(spend::WORKSPACE, 2);
+    let day = account(SpendScope::Workspace, 2);
     let reserve = |amount| spend::reserve(WS, &day, amount, 100);
     assert_eq!(world.agent_refusal([reserve(101)]), Refusal::OverBudget);
     world.agent([reserve(60)]);
@@ -39,11 +44,11 @@ fn a_budget_takes_what_fits_and_nothing_more(world: &World) {
     world.agent([spend::settle(WS, &day, 60, 10), reserve(90)]);
     assert_eq!(balance(world, &day), (90, 10, 0, None));
     world.agent([spend::reserve(OTHER_WS, &day, 100, 100)]);
-    world.agent([spend::reserve(WS, &account(spend::WORKSPACE, 3), 100, 100)]);
+    world.agent([spend::reserve(WS, &account(SpendScope::Workspace, 3), 100, 100)]);
 }
 
 fn a_hold_ends_by_being_lifted_and_only_once(world: &World) {
-    let day = account("agent", 2);
+    let day = account(of_agent(world), 2);
     let hold = |time| spend::hold(WS, &day, at(time), 50, 100);
     assert_eq!(world.agent_refusal([hold(1)]), Refusal::Stale, "there is room");
     assert_eq!(world.agent_refusal([spend::lift(WS, &day, 100)]), Refusal::Missing);
@@ -65,11 +70,11 @@ fn a_hold_ends_by_being_lifted_and_only_once(world: &World) {
 }
 
 fn the_holds_of_a_day_end_together(world: &World) {
-    let (one, other) = (account("one", 2), account("other", 3));
+    let (one, other) = (account(of_agent(world), 2), account(of_agent(world), 3));
     world.agent([spend::hold(WS, &one, at(1), 5, 0), spend::hold(WS, &other, at(1), 5, 0)]);
-    let held: Vec<String> =
+    let held: Vec<SpendScope> =
         world.all(spend::held(WS, one.day)).into_iter().map(|held| held.scope).collect();
-    assert_eq!(held, ["one"]);
+    assert_eq!(held, [one.scope.clone()]);
     world.agent([spend::end_holds(WS, one.day)]);
     assert_eq!(world.all(spend::held(WS, one.day)), []);
     assert_eq!(world.all(spend::held(WS, other.day)).len(), 1);

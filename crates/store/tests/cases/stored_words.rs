@@ -55,7 +55,7 @@ const WITHOUT_WORDS: &[(&str, &[&str])] = &[
     ),
     ("wake_requests", &["run_key", "spans", "digest", "sources", "answer_sources"]),
     ("texts", &["sha256"]),
-    ("log_lines", &["agent_id", "sha256", "run_key", "sources"]),
+    ("log_lines", &["agent_id", "sha256", "run_key", "sources", "subject"]),
     ("checkpoints", &["agent_id", "audience", "kind", "model", "sha256", "sources", "run_key"]),
     (
         "change_items",
@@ -178,7 +178,7 @@ fn text(world: &World, words: &str) -> Vec<StoredText> {
 fn every_place_is_read_and_replaced(world: &World) {
     let agent: AgentId = world.id();
     let run = RunKey("r".repeat(64));
-    world.agent(log_line::append(WS, &agent, 1, "the old words", &[], &run));
+    world.agent(log_line::append(WS, &agent, 1, "the old words", (&[], None), &run));
     for place in PLACES {
         let rows = world.all(place.after(WS, &place.start(), 99));
         for row in &rows {

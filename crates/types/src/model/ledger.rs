@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::agent::DecisionVerdict;
 use crate::id::Fingerprint;
 use crate::time::Timestamp;
 
@@ -35,17 +36,16 @@ pub struct Decided {
 }
 
 /// How a proposal was closed: by a person's verdict, or by time.
+///
+/// Shape: the name of the verdict, or `expired`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Resolution {
-    /// Confirmed and applied.
-    Confirmed,
-    /// Rejected by the person.
-    Rejected,
-    /// Deferred by the person.
-    Deferred,
     /// Not decided in time.
     Expired,
+    /// Decided by the person. A confirmed proposal was also applied.
+    #[serde(untagged)]
+    Decided(DecisionVerdict),
 }
 
 /// A proposal without a decision.
@@ -60,4 +60,20 @@ pub struct OpenProposal {
     pub args: Value,
     /// A one-line summary for a person.
     pub summary: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_resolution_is_written_as_one_name() {
+        let verdicts = DecisionVerdict::ALL.iter().map(|it| (Resolution::Decided(*it), it.name()));
+        for (resolution, name) in verdicts.chain([(Resolution::Expired, "expired")]) {
+            assert_eq!(serde_json::to_value(resolution).expect("a name"), name);
+            let read = serde_json::from_str::<Resolution>(&format!("\"{name}\""));
+            assert_eq!(read.expect("a resolution"), resolution);
+        }
+        assert!(serde_json::from_str::<Resolution>("\"later\"").is_err());
+    }
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
 import type { Checkpoint, KnowledgeLine, Prompt, Wake } from "./data";
-import { checkpointOf, earlierSummaries, lastReading, lineWords, plainWords, readerWords, sortMemory, staysWords, windowParts } from "./knowledge";
+import { checkpointOf, earlierSummaries, lastReading, lineWords, readerWords, sortMemory, staysWords, windowParts } from "./knowledge";
 
 const line = (n: number, subject: string | null, more: Partial<KnowledgeLine> = {}): KnowledgeLine =>
-  ({ line: `line-${n}`, kind: "input", text: `text ${n}`, subject, isFolded: false, ...more }) as KnowledgeLine;
+  ({ line: `line-${n}`, kind: "input", text: `text ${n}`, words: `words ${n}`, subject, isFolded: false, ...more }) as KnowledgeLine;
 const summary = line(0, null, { line: "summary-4", kind: "summary" });
 
 describe("the words of a line", () => {
@@ -12,8 +12,8 @@ describe("the words of a line", () => {
     const change: KnowledgeLine["change"] = { field: { type: "estimate" }, from: null, to: { type: "minutes", minutes: 90 } };
     expect(lineWords(line(0, null, { kind: "decision", text: "Set time estimate to 1 h 30 min", change }))).toBe("Estimate: 1 h 30");
     expect(lineWords(line(0, null, { kind: "decision", text: "Send a letter", change: null }))).toBe("Send a letter");
-    expect(lineWords(line(3, null, { text: "2026-03-01 Due date: 2026-03-06" }))).toBe("Due date: 2026-03-06");
-    expect(lineWords(summary)).toBe("text 0");
+    expect(lineWords(line(3, null, { text: "2026-03-01 dueDate: none -> 2026-03-06 (id: en-1):", words: "By phone (id: en-1)" }))).toBe("By phone (id: en-1)");
+    expect(lineWords(summary)).toBe("words 0");
   });
 });
 
@@ -61,12 +61,6 @@ describe("what an agent knows", () => {
         ["line-1", "line"],
       ],
     ]);
-  });
-
-  it("is described in plain words", () => {
-    expect(
-      ["2026-03-01 entry added (id: en-01jd7):\nBy phone\n(id: en-2):\nor so", "2026-03-02 item now [x] Bank (id: ci-01jd7)", "2026-03-05 dueDate: none -> 2026-03-20"].map(plainWords),
-    ).toEqual(["By phone\n(id: en-2):\nor so", "item now [x] Bank", "dueDate: none -> 2026-03-20"]);
   });
 
   it("has the stored summary that a line shows", () => {

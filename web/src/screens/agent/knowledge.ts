@@ -47,16 +47,9 @@ export function sortMemory(lines: readonly KnowledgeLine[]): Memory {
   return memory;
 }
 
-/** What a line says, without its day and its ids: the text of an entry, or what changed. */
-export function plainWords(text: string): string {
-  const entry = /^[^\n]* \(id: en-\w+\):\n([\s\S]*)$/.exec(text)?.[1];
-  return entry ?? text.replace(/^\d{4}-\d{2}-\d{2} /, "").replace(/ \(id: \w+-\w+\)/g, "");
-}
-
 /** A line as a person reads it: a decision in the words of the page, the rest without what marks it for a model. */
 export function lineWords(line: KnowledgeLine): string {
-  if (line.kind === "decision") return nameOf({ change: line.change ?? null, humanSummary: line.text });
-  return line.kind === "input" ? plainWords(line.text) : line.text;
+  return line.kind === "decision" ? nameOf({ change: line.change ?? null, humanSummary: line.text }) : line.words;
 }
 
 /** What the task keeps of a removed line, if that is not said of its entry. */
@@ -79,6 +72,7 @@ export function earlierSummaries(checkpoints: readonly Checkpoint[], inUse: Know
             line: `summary-${n}`,
             kind: "summary",
             text,
+            words: text,
             change: null,
             verdict: null,
             reason: null,

@@ -194,6 +194,7 @@ export function lineOfHit(hit: MemoryHit, task: string | null | undefined): Know
     line: hit.checkpoint !== null ? `summary-${hit.checkpoint}` : `line-${hit.line ?? 0}`,
     kind,
     text: hit.excerpt,
+    words: hit.excerpt,
     change: null,
     verdict: null,
     reason: null,

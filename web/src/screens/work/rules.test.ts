@@ -18,8 +18,8 @@ function work(title: string, parts: Partial<Work> = {}): Work {
 }
 
 it("says how schedules are written where one is not understood", () => {
-  const detail = "cannot read the schedule: `blue moon` is not understood as a date; write one like `fri 3pm`";
-  const problem = problemOf(422, { type: "/problems/date-not-understood", detail, errors: [{ pointer: "/schedule", message: detail }] }, null);
+  const detail = "cannot read the schedule: `every blue moon` is no schedule";
+  const problem = problemOf(422, { type: "/problems/date-not-understood", detail, part: "blue moon", errors: [{ pointer: "/schedule", message: detail }] }, null);
   expect(describeProblem(unreadSchedule(problem))).toMatch(/^“blue moon” isn’t understood in a schedule\. Write how it repeats, such as “every weekday at 9”/);
   const often = problemOf(422, { type: "/problems/validation-failed", detail: "every 1 minutes is too often" }, null);
   expect(unreadSchedule(often)).toBe(often);

@@ -46,13 +46,13 @@ export function describeWorkRefusal(refusal: string): string {
   return has(key) ? t(key) : t("work.cannotSwitchOn");
 }
 
-/** A schedule that is not understood, with examples of schedules: the server says it as of a date. */
+/** A schedule that is not understood, with examples of schedules: the server's own are examples of dates. */
 export function unreadSchedule(problem: Problem): Problem {
+  const { code, part, status } = problem;
   // What is wrong with a rule, a zone or a day that does not exist is said better by the server.
-  if (problem.code !== "date-not-understood" || !/ is not (understood as|part of) a date/.test(problem.detail)) return problem;
-  const part = /`([^`]+)`/.exec(problem.detail)?.[1];
-  const detail = part === undefined ? t("work.scheduleUnread") : t("work.scheduleUnreadPart", { part });
-  return new Problem({ status: problem.status, code: "schedule-not-understood", title: detail, detail });
+  if (code !== "date-not-understood" || part === undefined) return problem;
+  const detail = t("work.scheduleUnread", { part });
+  return new Problem({ status, code: "schedule-not-understood", title: detail, detail });
 }
 
 export function standingOf(work: Pick<Work, "state" | "runState"> & Partial<Pick<Work, "suspendedUntil" | "schedule" | "nextDueAt" | "events">>): Standing {

@@ -161,9 +161,9 @@ fn performance(evidence: &Evidence) -> String {
     let of = evidence.wakes.iter().map(of).collect::<Vec<_>>().join(", ");
     let wakes = if all == 0 { "none".to_owned() } else { format!("{all} ({of})") };
     let cost = evidence.cost.iter().map(|cost| {
-        let amount = match cost.unit.parse() {
-            Ok(Unit::MicroDollars) => dollars(cost.cost),
-            Ok(Unit::Tokens) | Err(_) => format!("{} {}", cost.cost, cost.unit),
+        let amount = match cost.unit.known() {
+            Some(Unit::MicroDollars) => dollars(cost.cost),
+            Some(Unit::Tokens) | None => format!("{} {}", cost.cost, cost.unit),
         };
         format!("{amount} in {} calls", cost.calls)
     });

@@ -74,7 +74,7 @@ fn the_holds_of_a_day_end_together(world: &World) {
     world.agent([spend::hold(WS, &one, at(1), 5, 0), spend::hold(WS, &other, at(1), 5, 0)]);
     let held: Vec<SpendScope> =
         world.all(spend::held(WS, one.day)).into_iter().map(|held| held.scope).collect();
-    assert_eq!(held, [one.scope.clone()]);
+    assert_eq!(held, std::slice::from_ref(&one.scope));
     world.agent([spend::end_holds(WS, one.day)]);
     assert_eq!(world.all(spend::held(WS, one.day)), []);
     assert_eq!(world.all(spend::held(WS, other.day)).len(), 1);

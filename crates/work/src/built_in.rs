@@ -8,6 +8,7 @@ use dormouse_store::agent::wake_run::{self, Status};
 use dormouse_store::agent::work::run::{self, Run};
 use dormouse_store::{Attempts, ChangeRow, Commit, Db, MaybeRefused as _, Op, ReadError, Refusal};
 use dormouse_types::work::{RunEvent, RunState, WorkCreator, WorkOutcome};
+use dormouse_types::work_facts::LastRun;
 use dormouse_types::work_outcome::{BuiltInOutcome, CannotRunReason, NothingReason, WorkText};
 use dormouse_types::{EventKind, Id as _, Timestamp, WorkRunId};
 
@@ -72,12 +73,13 @@ impl Work {
         };
         // A damaged run of earlier is as if there had been none.
         let last = self.store.each(run::last_ended_well(ws, &run.work, run.n)).await?;
-        let last_run_on = last.into_iter().flatten().next().and_then(|run| run.completed_at);
-        let last_run_on = last_run_on.map(|at| at.day_in(&self.zone.get()));
+        let last = last.into_iter().flatten().next().and_then(|run| run.completed_at);
+        let last = last.map(|at| LastRun::new(at, &self.zone.get()));
         let reported = self.store.each(run::last_reported(ws, &run.work, run.n)).await?;
-        let facts = self.facts.gather(ws, &run.work, &work.parameters, last_run_on).await?;
-        let outcome = self.rules().run(&facts, &work.parameters, &work.language);
+        // It ends as of when it read: what changes from here on is news to the next run.
         let now = self.clock.now();
+        let facts = self.facts.gather(ws, &run.work, &work.parameters, last).await?;
+        let outcome = self.rules().run(&facts, &work.parameters, &work.language);
         let mut ending = Ending::of(&outcome)?;
         if let Some(at) = repeated_report(&ending, &run, reported.into_iter().flatten().next(), now)
         {

@@ -15,7 +15,7 @@ use dormouse_types::{EventKind, Id as _, Timestamp, WorkRunId};
 use crate::conversation;
 use crate::definition::built_in;
 use crate::error::broken;
-use crate::proposing::Proposals;
+use crate::proposing::{Proposals, Share};
 use crate::runner::WorkRun;
 use crate::{ATTEMPTS, Work, WorkError, event};
 
@@ -25,6 +25,9 @@ pub(crate) const NO_MODEL: &str = "builtin";
 /// How long what a run reported is not reported again. Missed work that is caught up just before it is due
 /// again has nothing new to say. Units: microseconds.
 const STILL_KNOWN: i64 = 30 * 60 * 1_000_000;
+
+/// Why a change that is wanted is not proposed.
+const NOT_PROPOSED: &str = "was proposed or refused before, or a rule holds it back";
 
 impl Work {
     /// Runs work that needs no language model to its end. A run that a crash cut off has written
@@ -91,11 +94,8 @@ impl Work {
         }
         let mut proposals = Proposals::begin(self, lease, &snapshot.definition).await?;
         if let BuiltInOutcome::Proposals(wanted) = &outcome {
-            let n = proposals.of_rules(wanted).await?;
-            if n == 0 {
-                // Of each it was said already that it is proposed, or refused.
-                ending = Ending::of(&BuiltInOutcome::Nothing { why: NothingReason::NothingNew })?;
-            }
+            let share = proposals.of_rules(wanted, &work.parameters).await?;
+            ending = ending.with_share(share);
         }
         let (proposed, rows) = proposals.ops().await?;
         let mut step = snapshot.step();
@@ -234,6 +234,28 @@ impl Ending {
         let result = Some((text.title.clone(), text.markdown.clone()));
         let outcome = WorkOutcome::Done;
         Ok(Self { outcome, summary, error: None, result, figures, proposes })
+    }
+
+    /// What is left of it when not all that was wanted is proposed.
+    fn with_share(self, share: Share) -> Self {
+        let Share { n_proposed, n_wanted } = share;
+        if n_wanted == 0 {
+            let why = "Nothing is proposed: the task does not exist any more.";
+            return Self::silent(WorkOutcome::NoOp, why.to_owned());
+        }
+        if n_proposed == 0 {
+            let why = format!("Nothing is proposed: it {NOT_PROPOSED}.");
+            return Self::silent(WorkOutcome::NoOp, why);
+        }
+        if n_proposed == n_wanted {
+            return self;
+        }
+        let are = if n_proposed == 1 { "is" } else { "are" };
+        let summary = format!(
+            "{}. {n_proposed} of {n_wanted} changes {are} proposed: the rest {NOT_PROPOSED}.",
+            self.summary
+        );
+        Self { summary, ..self }
     }
 
     fn write(&self, run: &mut Run) {

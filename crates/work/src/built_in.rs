@@ -270,7 +270,7 @@ impl Ending {
 fn nothing(why: NothingReason) -> &'static str {
     match why {
         NothingReason::NothingThere => "There was nothing to say.",
-        NothingReason::NothingNew => "All there is was said before.",
+        NothingReason::NothingNew => "Nothing is new since the last run.",
         NothingReason::NothingTicked => "No item is ticked.",
         NothingReason::StillOpen => "The task of last time is still open.",
         NothingReason::StillProposed => "The same is proposed already and waits for you.",

@@ -49,7 +49,11 @@ pub(super) fn run(facts: &WorkspaceFacts, wanted: &Watch, say: &'static Say) -> 
         page.add(ResultList::Waiting, say.watch.waiting.to_owned(), lines, MOST);
     }
     if page.is_empty() {
-        let why = if is_there { NothingReason::NothingNew } else { NothingReason::NothingThere };
+        // Before the first run nothing was said, so nothing can be the same as then.
+        let why = match facts.last_run {
+            Some(_) if is_there => NothingReason::NothingNew,
+            Some(_) | None => NothingReason::NothingThere,
+        };
         return BuiltInOutcome::Nothing { why };
     }
     let counts = [

@@ -276,6 +276,20 @@ fn a_deadline_is_reported_at_each_step_and_not_in_between() {
 }
 
 #[test]
+fn nothing_is_called_no_news_before_anything_was_said() {
+    let why = |last: Option<&str>| {
+        let mut desk = Desk::new(TODAY);
+        if let Some(last) = last {
+            desk = desk.last_run(last);
+        }
+        desk.task("Taxes").due("2026-11-02");
+        nothing(&desk.run(&WorkParameters::Watch(Watch::default()), "en"))
+    };
+    assert_eq!(why(None), Some(NothingReason::NothingThere));
+    assert_eq!(why(Some("2026-11-19")), Some(NothingReason::NothingNew));
+}
+
+#[test]
 fn a_watch_that_slept_over_a_step_tells_it_once() {
     let mut desk = Desk::new("2026-11-28").last_run("2026-11-20");
     desk.task("Passport").due("2026-11-30").changed("2026-10-01");

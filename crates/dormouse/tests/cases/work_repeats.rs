@@ -2,9 +2,9 @@
 
 use dormouse::dates::Wording;
 use dormouse::view::WorkRun;
-use dormouse::{DrainScope, NewWork};
+use dormouse::{DrainScope, NewTask, NewWork};
 use dormouse_types::WorkId;
-use dormouse_types::work_kind::{Agenda, AgendaList, WorkParameters};
+use dormouse_types::work_kind::{Agenda, AgendaList, Watch, WorkParameters};
 
 use crate::world::{World, me, now};
 
@@ -51,4 +51,17 @@ fn an_agenda_tells_each_change_once() {
     world.later(DAY);
     let third = run(&world, &work);
     assert_eq!((third.n, summary(&third)), (3, "There was nothing to say."), "{third:?}");
+}
+
+#[test]
+fn a_watch_that_has_said_nothing_does_not_claim_that_it_has() {
+    let world = World::new();
+    let due_on = Some("2026-02-02".parse().expect("a day"));
+    let new = NewTask { title: "Taxes".into(), due_on, ..NewTask::default() };
+    now(world.dormouse.create_task(&me(), new, None)).expect("a task");
+    let work = work(&world, WorkParameters::Watch(Watch::default()));
+    world.later(1800);
+    assert_eq!(summary(&run(&world, &work)), "There was nothing to say.");
+    world.later(DAY);
+    assert_eq!(summary(&run(&world, &work)), "Nothing is new since the last run.");
 }

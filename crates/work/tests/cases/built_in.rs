@@ -76,7 +76,7 @@ fn without_news_it_says_nothing_and_knows_when_it_last_did(world: &World) {
     assert_eq!(world.drain(), [DONE]);
     assert_eq!(world.said(&id), ["03-02 09:00 succeeded", "03-03 09:00 no_op"]);
     let silent = world.runs(&id).remove(1);
-    assert_eq!(silent.summary.as_deref(), Some("All there is was said before."));
+    assert_eq!(silent.summary.as_deref(), Some("Nothing is new since the last run."));
     assert_eq!((silent.result, silent.figures.as_deref()), (None, Some("[]")));
     let last = LastRun {
         at: "2026-03-02T08:00:00Z".parse().map(Timestamp::from_jiff).expect("a time"),

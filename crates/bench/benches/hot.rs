@@ -140,7 +140,7 @@ fn workspace(n: usize) -> anyhow::Result<WorkspaceFacts> {
     Ok(WorkspaceFacts {
         today,
         zone: "UTC".into(),
-        last_run_on: None,
+        last_run: None,
         since: ago(40),
         tasks: (0..n).map(task).collect(),
         attention: Vec::new(),

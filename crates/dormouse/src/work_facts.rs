@@ -4,11 +4,10 @@ use dormouse_queries::{Queries, QueryError};
 use dormouse_runs::RunError;
 use dormouse_types::built_in_work::Known;
 use dormouse_types::port::BoxFuture;
-use dormouse_types::work_facts::WorkspaceFacts;
+use dormouse_types::work_facts::{LastRun, WorkspaceFacts};
 use dormouse_types::work_kind::WorkParameters;
 use dormouse_types::{WorkId, WorkspaceId};
 use dormouse_work::Facts;
-use jiff::civil::Date;
 
 /// The facts of a workspace as the queries read them.
 pub(crate) struct FactsOfQueries(pub(crate) Queries);
@@ -23,10 +22,10 @@ impl Facts for FactsOfQueries {
         ws: WorkspaceId,
         work: &'a WorkId,
         parameters: &'a WorkParameters,
-        last_run_on: Option<Date>,
+        last_run: Option<LastRun>,
     ) -> BoxFuture<'a, Result<WorkspaceFacts, RunError>> {
         Box::pin(async move {
-            let facts = self.0.work_facts(ws, Some(work), parameters, last_run_on).await;
+            let facts = self.0.work_facts(ws, Some(work), parameters, last_run).await;
             facts.map_err(unread)
         })
     }

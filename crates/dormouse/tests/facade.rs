@@ -40,5 +40,6 @@ mod cases {
     mod verdicts;
     mod work_log;
     mod work_reading;
+    mod work_repeats;
     mod work_templates;
 }

@@ -16,8 +16,8 @@ use dormouse_types::named::Named;
 use dormouse_types::task::EntryKind;
 use dormouse_types::trend::DueMove;
 use dormouse_types::work_facts::{
-    AttentionFact, AttentionReason, HistoryLine, ItemFact, TaskFacts, TimeSpent, VerdictFact,
-    WorkspaceFacts,
+    AttentionFact, AttentionReason, HistoryLine, ItemFact, LastRun, TaskFacts, TimeSpent,
+    VerdictFact, WorkspaceFacts,
 };
 use dormouse_types::work_kind::{Repeated, WorkParameters};
 use dormouse_types::{
@@ -39,22 +39,23 @@ const EARLIER_CHANGES: i64 = 10_000;
 
 impl Queries {
     /// The workspace as work with these parameters reads it today. `work` is its definition, if it has one
-    /// already; `last_run_on` is the day on which it last ended well.
+    /// already; `last_run` is its last one that ended well.
     pub async fn work_facts(
         &self,
         ws: WorkspaceId,
         work: Option<&WorkId>,
         parameters: &WorkParameters,
-        last_run_on: Option<Date>,
+        last_run: Option<LastRun>,
     ) -> Result<WorkspaceFacts, QueryError> {
         let now = self.clock.now();
         let today = now.day_in(&self.zone.get());
-        let since = since(parameters, today, last_run_on);
+        let since = since(parameters, today, last_run.map(|last| last.local.date()));
         let from = self.begin_of(since);
         let reading = Reading {
             queries: self,
             ws,
             parameters,
+            now,
             since,
             categories: self.categories_by_id(ws).await?,
             labels: self.labels_by_id(ws).await?,
@@ -88,7 +89,7 @@ impl Queries {
         Ok(WorkspaceFacts {
             today,
             zone: self.zone.name(),
-            last_run_on,
+            last_run,
             since,
             tasks: tasks.into_values().collect(),
             attention,
@@ -271,6 +272,7 @@ struct Reading<'a> {
     queries: &'a Queries,
     ws: WorkspaceId,
     parameters: &'a WorkParameters,
+    now: Timestamp,
     since: Date,
     categories: BTreeMap<CategoryId, Named<CategoryId>>,
     labels: BTreeMap<LabelId, Named<LabelId>>,
@@ -382,8 +384,11 @@ impl Reading<'_> {
             }
             for what in change.what_of(id) {
                 task.due_moves.extend(due_move(what, on));
-                let (origin, what) = (change.origin.clone(), Some(what.clone()));
-                task.history.push(HistoryLine { on, origin, what });
+                // What happens while this is read is told the next time.
+                if change.at <= self.now {
+                    let (origin, what) = (change.origin.clone(), Some(what.clone()));
+                    task.history.push(HistoryLine { at: change.at, on, origin, what });
+                }
             }
         }
     }

@@ -2,9 +2,11 @@
 //!
 //! The room that reads the store fills it in, and the rules that write a text from it know neither
 //! store nor clock. Every day is one of the person's zone: who fills this in has turned each time
-//! into a day, so no rule does it again.
+//! into a day, so no rule does it again. A time stands beside its day where a day is too long: what a run
+//! tells as new is newer than the run before.
 
 use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
 use crate::caller::Origin;
@@ -14,6 +16,7 @@ use crate::field_change::FieldChange;
 use crate::id::{CategoryId, ItemId, LabelId, TaskId};
 use crate::named::Named;
 use crate::task::{Priority, Status};
+use crate::time::Timestamp;
 use crate::trend::DueMove;
 use crate::verdict::Verdict;
 
@@ -28,11 +31,11 @@ pub struct WorkspaceFacts {
     pub today: Date,
     /// IANA name of the zone that every day and time here belongs to: the person's.
     pub zone: String,
-    /// The day of the last run of this work that ended with a text, with proposals or with nothing to
-    /// say; none before its first. Source: the runs of the definition.
-    pub last_run_on: Option<Date>,
+    /// The last run of this work that ended with a text, with proposals or with nothing to say; none
+    /// before its first. Source: the runs of the definition.
+    pub last_run: Option<LastRun>,
     /// The first day that the history of tasks, their verdicts and the closed tasks reach back to. At
-    /// least the day before `last_run_on`, and as far as the parameters of the work ask.
+    /// least the day before `last_run`, and as far as the parameters of the work ask.
     pub since: Date,
     /// Every open task, those that were closed on or after `since`, and the one that the parameters of the
     /// work name; no deleted ones.
@@ -45,6 +48,16 @@ pub struct WorkspaceFacts {
     /// Verdicts on proposals that were given on or after `since`, oldest first, and those on proposals of
     /// this work however old they are. Source: the decisions of the agent store.
     pub verdicts: Vec<VerdictFact>,
+}
+
+/// The run of the same work before this one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LastRun {
+    /// The time as of which it read the workspace.
+    pub at: Timestamp,
+    /// The same time on the person's clock.
+    pub local: DateTime,
 }
 
 /// A task as a run of built-in work reads it.
@@ -118,6 +131,8 @@ pub struct TimeSpent {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryLine {
+    /// The time of the commit.
+    pub at: Timestamp,
     /// The day of the commit.
     pub on: Date,
     /// Who made it.
@@ -196,6 +211,20 @@ pub struct VerdictFact {
     pub change: Option<FieldChange>,
     /// Whether this work had proposed it.
     pub is_own: bool,
+}
+
+impl WorkspaceFacts {
+    /// The day of the run before.
+    pub fn last_run_on(&self) -> Option<Date> {
+        self.last_run.map(|last| last.local.date())
+    }
+}
+
+impl LastRun {
+    /// A run that read the workspace at this time, for a person in this zone.
+    pub fn new(at: Timestamp, zone: &TimeZone) -> Self {
+        Self { at, local: at.to_jiff().to_zoned(zone.clone()).datetime() }
+    }
 }
 
 impl TaskFacts {

@@ -34,9 +34,9 @@ pub enum BuiltInOutcome {
 closed_list! {
     /// Why a run had nothing to say.
     pub enum NothingReason, "reason" {
-        /// All lists are empty.
+        /// There is nothing that this work speaks up about.
         NothingThere = "nothingThere",
-        /// There is something, and all of it was said before.
+        /// There is something, and nothing about it is new since the last run.
         NothingNew = "nothingNew",
         /// No item is ticked.
         NothingTicked = "nothingTicked",

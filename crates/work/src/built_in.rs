@@ -8,13 +8,14 @@ use dormouse_store::agent::wake_run::{self, Status};
 use dormouse_store::agent::work::run::{self, Run};
 use dormouse_store::{Attempts, ChangeRow, Commit, Db, MaybeRefused as _, Op, ReadError, Refusal};
 use dormouse_types::work::{RunEvent, RunState, WorkCreator, WorkOutcome};
+use dormouse_types::work_facts::LastRun;
 use dormouse_types::work_outcome::{BuiltInOutcome, CannotRunReason, NothingReason, WorkText};
 use dormouse_types::{EventKind, Id as _, Timestamp, WorkRunId};
 
 use crate::conversation;
 use crate::definition::built_in;
 use crate::error::broken;
-use crate::proposing::Proposals;
+use crate::proposing::{Proposals, Share};
 use crate::runner::WorkRun;
 use crate::{ATTEMPTS, Work, WorkError, event};
 
@@ -24,6 +25,9 @@ pub(crate) const NO_MODEL: &str = "builtin";
 /// How long what a run reported is not reported again. Missed work that is caught up just before it is due
 /// again has nothing new to say. Units: microseconds.
 const STILL_KNOWN: i64 = 30 * 60 * 1_000_000;
+
+/// Why a change that is wanted is not proposed.
+const NOT_PROPOSED: &str = "was proposed or refused before, or a rule holds it back";
 
 impl Work {
     /// Runs work that needs no language model to its end. A run that a crash cut off has written
@@ -72,12 +76,13 @@ impl Work {
         };
         // A damaged run of earlier is as if there had been none.
         let last = self.store.each(run::last_ended_well(ws, &run.work, run.n)).await?;
-        let last_run_on = last.into_iter().flatten().next().and_then(|run| run.completed_at);
-        let last_run_on = last_run_on.map(|at| at.day_in(&self.zone.get()));
+        let last = last.into_iter().flatten().next().and_then(|run| run.completed_at);
+        let last = last.map(|at| LastRun::new(at, &self.zone.get()));
         let reported = self.store.each(run::last_reported(ws, &run.work, run.n)).await?;
-        let facts = self.facts.gather(ws, &run.work, &work.parameters, last_run_on).await?;
-        let outcome = self.rules().run(&facts, &work.parameters, &work.language);
+        // It ends as of when it read: what changes from here on is news to the next run.
         let now = self.clock.now();
+        let facts = self.facts.gather(ws, &run.work, &work.parameters, last).await?;
+        let outcome = self.rules().run(&facts, &work.parameters, &work.language);
         let mut ending = Ending::of(&outcome)?;
         if let Some(at) = repeated_report(&ending, &run, reported.into_iter().flatten().next(), now)
         {
@@ -89,11 +94,8 @@ impl Work {
         }
         let mut proposals = Proposals::begin(self, lease, &snapshot.definition).await?;
         if let BuiltInOutcome::Proposals(wanted) = &outcome {
-            let n = proposals.of_rules(wanted).await?;
-            if n == 0 {
-                // Of each it was said already that it is proposed, or refused.
-                ending = Ending::of(&BuiltInOutcome::Nothing { why: NothingReason::NothingNew })?;
-            }
+            let share = proposals.of_rules(wanted, &work.parameters).await?;
+            ending = ending.with_share(share);
         }
         let (proposed, rows) = proposals.ops().await?;
         let mut step = snapshot.step();
@@ -234,6 +236,28 @@ impl Ending {
         Ok(Self { outcome, summary, error: None, result, figures, proposes })
     }
 
+    /// What is left of it when not all that was wanted is proposed.
+    fn with_share(self, share: Share) -> Self {
+        let Share { n_proposed, n_wanted } = share;
+        if n_wanted == 0 {
+            let why = "Nothing is proposed: the task does not exist any more.";
+            return Self::silent(WorkOutcome::NoOp, why.to_owned());
+        }
+        if n_proposed == 0 {
+            let why = format!("Nothing is proposed: it {NOT_PROPOSED}.");
+            return Self::silent(WorkOutcome::NoOp, why);
+        }
+        if n_proposed == n_wanted {
+            return self;
+        }
+        let are = if n_proposed == 1 { "is" } else { "are" };
+        let summary = format!(
+            "{}. {n_proposed} of {n_wanted} changes {are} proposed: the rest {NOT_PROPOSED}.",
+            self.summary
+        );
+        Self { summary, ..self }
+    }
+
     fn write(&self, run: &mut Run) {
         run.outcome = Some(self.outcome);
         run.summary = Some(self.summary.clone());
@@ -246,7 +270,7 @@ impl Ending {
 fn nothing(why: NothingReason) -> &'static str {
     match why {
         NothingReason::NothingThere => "There was nothing to say.",
-        NothingReason::NothingNew => "All there is was said before.",
+        NothingReason::NothingNew => "Nothing is new since the last run.",
         NothingReason::NothingTicked => "No item is ticked.",
         NothingReason::StillOpen => "The task of last time is still open.",
         NothingReason::StillProposed => "The same is proposed already and waits for you.",

@@ -17,6 +17,7 @@ use dormouse_store::agent::work::definition::Definition;
 use dormouse_store::{ChangeRow, Op};
 use dormouse_types::model::{TaskState, ToolCall};
 use dormouse_types::rule::RuleHolder;
+use dormouse_types::work_kind::WorkParameters;
 use dormouse_types::work_outcome::{NewTask, ProposedCall, WorkEvidence, WorkProposals};
 use dormouse_types::{HolderId, TaskId, Timestamp};
 use jiff::civil::Date;
@@ -37,6 +38,14 @@ pub(crate) struct Proposals<'a> {
     rules: RulesInForce,
     /// Whether the run has read nothing but the tasks that it proposes about.
     is_built_in: bool,
+}
+
+/// How much of what the rules of built-in work wanted is proposed. Units: changes.
+pub(crate) struct Share {
+    /// Those that are proposed.
+    pub n_proposed: usize,
+    /// All that were wanted, of tasks that are still there.
+    pub n_wanted: usize,
 }
 
 struct AboutTask {
@@ -175,9 +184,13 @@ impl<'a> Proposals<'a> {
         Ok((ops, news))
     }
 
-    /// Proposes what the rules of built-in work came to; returns how many changes are proposed.
-    pub async fn of_rules(&mut self, wanted: &WorkProposals) -> Result<usize, WorkError> {
-        let mut n_proposed = 0;
+    /// Proposes what the rules of built-in work with these parameters came to.
+    pub async fn of_rules(
+        &mut self,
+        wanted: &WorkProposals,
+        parameters: &WorkParameters,
+    ) -> Result<Share, WorkError> {
+        let mut share = Share { n_proposed: 0, n_wanted: 0 };
         let mut calls = wanted.calls.clone();
         calls.extend(wanted.new_tasks.iter().filter_map(|new| copy_of(new, wanted, self.today())));
         for one in &calls {
@@ -185,9 +198,18 @@ impl<'a> Proposals<'a> {
                 return Err(crate::error::broken(format!("there is no tool {}", one.tool)));
             };
             let Some(task) = self.task(&one.task).await? else { continue };
-            let basis = Basis::Fact { since: self.begin_of(one.evidence.on) };
+            let since = self.begin_of(one.evidence.on);
+            let basis = match parameters {
+                WorkParameters::Repeat(_) => Basis::RecurringFact { since },
+                WorkParameters::Agenda(_)
+                | WorkParameters::Review(_)
+                | WorkParameters::Watch(_)
+                | WorkParameters::Sweep(_) => Basis::Fact { since },
+            };
             let judged = self.call(task, tool, &call_of(one), basis).await?;
-            n_proposed += judged.iter().filter(|one| matches!(one, CallOutcome::Queued(_))).count();
+            let is_proposed = |one: &&CallOutcome| matches!(one, CallOutcome::Queued(_));
+            share.n_proposed += judged.iter().filter(is_proposed).count();
+            share.n_wanted += judged.len();
             for refused in judged {
                 if let CallOutcome::Refused(why) = refused {
                     let why = format!("{} about {}: {why}", one.tool, one.task);
@@ -195,7 +217,7 @@ impl<'a> Proposals<'a> {
                 }
             }
         }
-        Ok(n_proposed)
+        Ok(share)
     }
 
     fn today(&self) -> Date {

@@ -14,7 +14,7 @@ use dormouse_types::work_outcome::{
 use jiff::ToSpan as _;
 use jiff::civil::{Date, Time};
 
-use super::history::{News, news, was_due};
+use super::history::{News, Since, is_status_set, news, was_due};
 use super::page::{Counted, Id, Page, about, plain};
 use super::select::{by_day, fits, fitting, newest_first};
 use super::wording::{Wording, clock, fill, reason};
@@ -35,7 +35,7 @@ pub(super) fn run(facts: &WorkspaceFacts, wanted: &Agenda, say: &'static Say) ->
         words,
         tasks: fitting(facts, &wanted.only),
         listed: BTreeSet::new(),
-        from: changed_from(facts),
+        since: changed_since(facts),
         until: facts.today.saturating_add(i64::from(wanted.ahead_days).days()),
         to_review: to_review(facts),
         n_needs_you: 0,
@@ -51,10 +51,10 @@ pub(super) fn run(facts: &WorkspaceFacts, wanted: &Agenda, say: &'static Say) ->
     agenda.finish()
 }
 
-/// The day from which on changes are news: yesterday, or that of the last agenda if it was earlier.
-fn changed_from(facts: &WorkspaceFacts) -> Date {
+/// What is news: whatever changed since the last agenda, and without one since yesterday.
+fn changed_since(facts: &WorkspaceFacts) -> Since {
     let yesterday = facts.today.yesterday().unwrap_or(facts.today);
-    facts.last_run_on.map_or(yesterday, |last| last.min(yesterday)).max(facts.since)
+    facts.last_run.map_or(Since::Day(yesterday.max(facts.since)), Since::Run)
 }
 
 fn to_review(facts: &WorkspaceFacts) -> BTreeMap<TaskId, usize> {
@@ -74,7 +74,7 @@ struct Writer<'a> {
     tasks: Vec<&'a TaskFacts>,
     /// Tasks that have a line: whatever else there is about them is in it.
     listed: BTreeSet<TaskId>,
-    from: Date,
+    since: Since,
     until: Date,
     to_review: BTreeMap<TaskId, usize>,
     /// For the title.
@@ -172,7 +172,7 @@ impl<'a> Writer<'a> {
             if let Some(due) = task.due_on.filter(|_| until > today) {
                 details.push(self.words.near_day(due));
             }
-            if let Some(before) = was_due(task, self.from) {
+            if let Some(before) = was_due(task, self.since) {
                 let before = self.words.near_day(before);
                 details.push(fill(self.words.say.agenda.was_due, &[("day", &before)]));
             }
@@ -263,7 +263,7 @@ impl<'a> Writer<'a> {
             if self.listed.contains(&task.id) {
                 continue;
             }
-            match news(task, self.from, self.words) {
+            match news(task, self.since, self.words) {
                 News::None => {}
                 News::Imported => imported.push(task.id.clone()),
                 News::Changed(what) => changed.push((*task, what)),
@@ -288,7 +288,11 @@ impl<'a> Writer<'a> {
             let list = FigureList::Tasks(imported);
             self.page.figure(ResultList::Imported, n, FigureUnit::Count, list);
         }
-        let day = self.words.near_day(self.from);
+        let day = match self.since {
+            Since::Day(day) => self.words.near_day(day),
+            Since::Run(last) if last.local.date() == self.facts.today => clock(last.local.time()),
+            Since::Run(last) => self.words.near_day(last.local.date()),
+        };
         let heading = fill(say.agenda.changed_since, &[("day", &day)]);
         self.page.lines(ResultList::Changed, heading, lines, MOST);
     }
@@ -353,10 +357,13 @@ impl<'a> Writer<'a> {
 
     /// Whether somebody began to wait since the last agenda, or waits for another week.
     fn is_a_wait_new(&self) -> bool {
-        let Some(last) = self.facts.last_run_on else { return true };
+        let Some(last) = self.facts.last_run else { return true };
+        let last_on = last.local.date();
         self.tasks.iter().filter(|task| task.is_waiting()).any(|task| {
             let weeks = |day| super::wording::days_between(task.status_since, day) / WAIT_IS_NEWS;
-            task.status_since > last || weeks(self.facts.today) > weeks(last)
+            task.status_since > last_on
+                || is_status_set(task, Since::Run(last))
+                || weeks(self.facts.today) > weeks(last_on)
         })
     }
 

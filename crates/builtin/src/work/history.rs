@@ -4,10 +4,29 @@ use dormouse_types::Origin;
 use dormouse_types::change::What;
 use dormouse_types::field_change::{FieldRef, FieldValue};
 use dormouse_types::task::Status;
-use dormouse_types::work_facts::{HistoryLine, TaskFacts};
+use dormouse_types::work_facts::{HistoryLine, LastRun, TaskFacts};
 use jiff::civil::Date;
 
 use super::wording::{Wording, fill, reason};
+
+/// From when on changes are told.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Since {
+    /// From the beginning of a day.
+    Day(Date),
+    /// Later than what a run before has read.
+    Run(LastRun),
+}
+
+impl Since {
+    /// Whether a change is told.
+    pub(super) fn covers(self, line: &HistoryLine) -> bool {
+        match self {
+            Self::Day(day) => line.on >= day,
+            Self::Run(last) => line.at > last.at,
+        }
+    }
+}
 
 /// What happened to a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,11 +39,28 @@ pub(super) enum News {
     Changed(Vec<String>),
 }
 
-/// Where a due date came from, if it was moved to today's on or after a day.
-pub(super) fn was_due(task: &TaskFacts, from: Date) -> Option<Date> {
-    let mut moves = task.due_moves.iter().filter(|one| one.on >= from);
-    let first = moves.next()?;
-    (Some(first.from) != task.due_on).then_some(first.from)
+/// Where a due date came from, if it was moved since.
+pub(super) fn was_due(task: &TaskFacts, since: Since) -> Option<Date> {
+    let moved_from = |line: &HistoryLine| match &line.what {
+        Some(What::FieldSet(change)) if change.field == FieldRef::DueDate => {
+            let (from, to) = (change.from.as_ref()?.day()?, change.to.as_ref()?.day()?);
+            (from != to).then_some(from)
+        }
+        _ => None,
+    };
+    let first = task.history.iter().filter(|line| since.covers(line)).find_map(moved_from)?;
+    (Some(first) != task.due_on).then_some(first)
+}
+
+/// Whether its status was set since.
+pub(super) fn is_status_set(task: &TaskFacts, since: Since) -> bool {
+    let mut lines = task.history.iter().filter(|line| since.covers(line));
+    lines.any(|line| {
+        let what = line.what.as_ref();
+        what.is_some_and(
+            |what| matches!(what, What::FieldSet(change) if change.field == FieldRef::Status),
+        )
+    })
 }
 
 /// Whether it was done or dropped already when it was imported. When that was is not known, so it is no news.
@@ -45,10 +81,10 @@ pub(super) fn came_closed(task: &TaskFacts) -> bool {
     !task.is_open() && task.history.iter().filter(is_status).all(came_so)
 }
 
-/// What happened on or after a day. What was done and undone is left out.
-pub(super) fn news(task: &TaskFacts, from: Date, words: Wording) -> News {
+/// What happened since. What was done and undone is left out.
+pub(super) fn news(task: &TaskFacts, since: Since, words: Wording) -> News {
     let say = &words.say.changes;
-    let lines = task.history.iter().filter(|line| line.on >= from);
+    let lines = task.history.iter().filter(|line| since.covers(line));
     let lines = lines.filter(|line| !line.origin.is_automatic());
     let mut net = Net::default();
     for line in lines {

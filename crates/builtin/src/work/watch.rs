@@ -41,7 +41,7 @@ pub(super) fn run(facts: &WorkspaceFacts, wanted: &Watch, say: &'static Say) -> 
         is_there |= !waiting.is_empty();
         waiting.retain(|task| {
             let steps = |day| days_between(task.status_since, day) / every;
-            facts.last_run_on.is_none_or(|last| steps(facts.today) > steps(last))
+            facts.last_run_on().is_none_or(|last| steps(facts.today) > steps(last))
         });
         waiting.sort_by_cached_key(|task| by_day(task, Some(task.status_since)));
         let lines = waiting.into_iter().map(|task| about(task, wait(task, words), words));
@@ -49,7 +49,11 @@ pub(super) fn run(facts: &WorkspaceFacts, wanted: &Watch, say: &'static Say) -> 
         page.add(ResultList::Waiting, say.watch.waiting.to_owned(), lines, MOST);
     }
     if page.is_empty() {
-        let why = if is_there { NothingReason::NothingNew } else { NothingReason::NothingThere };
+        // Before the first run nothing was said, so nothing can be the same as then.
+        let why = match facts.last_run {
+            Some(_) if is_there => NothingReason::NothingNew,
+            Some(_) | None => NothingReason::NothingThere,
+        };
         return BuiltInOutcome::Nothing { why };
     }
     let counts = [
@@ -85,7 +89,7 @@ fn lines(tasks: Vec<(&TaskFacts, Date)>, words: Wording) -> Vec<Counted> {
 fn is_news(task: &TaskFacts, due: Date, facts: &WorkspaceFacts, warn_days: u16) -> bool {
     let left = |day| days_between(day, due);
     let steps = [i64::from(warn_days), 1, 0, -1];
-    let Some(last) = facts.last_run_on else { return left(facts.today) >= -1 };
+    let Some(last) = facts.last_run_on() else { return left(facts.today) >= -1 };
     let is_reached = steps.iter().any(|step| left(facts.today) <= *step && left(last) > *step);
     let moved = task.due_moves.iter().any(|one| one.on > last && one.to == due);
     is_reached || moved || task.created_on > last

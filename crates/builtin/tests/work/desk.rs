@@ -8,14 +8,15 @@ use dormouse_types::task::{Priority, Status};
 use dormouse_types::trend::DueMove;
 use dormouse_types::verdict::Verdict;
 use dormouse_types::work_facts::{
-    AttentionFact, AttentionReason, EventFact, HistoryLine, ItemFact, TaskFacts, TimeSpent,
-    VerdictFact, WorkspaceFacts,
+    AttentionFact, AttentionReason, EventFact, HistoryLine, ItemFact, LastRun, TaskFacts,
+    TimeSpent, VerdictFact, WorkspaceFacts,
 };
 use dormouse_types::work_kind::WorkParameters;
 use dormouse_types::work_outcome::{BuiltInOutcome, Figure, FigureList, ResultList, WorkText};
-use dormouse_types::{EntryId, Origin, TaskId};
+use dormouse_types::{EntryId, Origin, TaskId, Timestamp};
 use jiff::ToSpan as _;
-use jiff::civil::Date;
+use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
 
 /// The id of the nth thing of a kind.
 pub fn id<I: std::str::FromStr<Err: std::fmt::Debug>>(prefix: &str, n: usize) -> I {
@@ -30,8 +31,21 @@ pub fn named<I: std::str::FromStr<Err: std::fmt::Debug>>(
     Named { id: id(prefix, n), name: name.to_owned() }
 }
 
+/// The day of a text such as `2026-11-19` or `2026-11-19T08:00`.
 pub fn day(text: &str) -> Date {
-    text.parse().expect("a day")
+    text[..10].parse().expect("a day")
+}
+
+/// The same as a time, with the usual one if the text has none.
+fn time(text: &str, usual: &str) -> DateTime {
+    let text = if text.len() > 10 { text.to_owned() } else { format!("{text}T{usual}") };
+    text.parse().expect("a time")
+}
+
+/// The instant of a time on the clock of the person, who lives in the zone of the workspace.
+pub fn instant(local: DateTime) -> Timestamp {
+    let zone = TimeZone::fixed(jiff::tz::offset(1));
+    Timestamp::from_jiff(zone.to_timestamp(local).expect("a time"))
 }
 
 /// A workspace on a day.
@@ -51,7 +65,7 @@ impl Desk {
         let facts = WorkspaceFacts {
             today,
             zone: "Europe/Berlin".into(),
-            last_run_on: None,
+            last_run: None,
             since: today.saturating_sub(40.days()),
             tasks: Vec::new(),
             attention: Vec::new(),
@@ -61,8 +75,10 @@ impl Desk {
         Self { facts }
     }
 
-    pub fn last_run(mut self, on: &str) -> Self {
-        self.facts.last_run_on = Some(day(on));
+    /// On a day, early in the morning, or at a time.
+    pub fn last_run(mut self, at: &str) -> Self {
+        let local = time(at, "07:30");
+        self.facts.last_run = Some(LastRun { at: instant(local), local });
         self
     }
 
@@ -193,7 +209,8 @@ impl Draft<'_> {
     pub fn by(self, on: &str, origin: Origin, what: What) -> Self {
         self.with(|task| {
             task.changed_on = task.changed_on.max(day(on));
-            task.history.push(HistoryLine { on: day(on), origin, what: Some(what) });
+            let at = instant(time(on, "12:00"));
+            task.history.push(HistoryLine { at, on: day(on), origin, what: Some(what) });
         })
     }
 

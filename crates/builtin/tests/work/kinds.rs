@@ -148,6 +148,70 @@ fn after_a_weekend_the_agenda_tells_what_changed_since_friday() {
 }
 
 #[test]
+fn what_the_last_agenda_could_tell_is_not_told_again() {
+    let mut desk = Desk::new(TODAY).last_run("2026-11-19T09:00");
+    desk.task("Report").status("2026-11-19T07:30", Status::Done, None);
+    desk.task("Dentist").note("2026-11-19T08:59");
+    let parameters = agenda(Agenda::default());
+    assert_eq!(nothing(&desk.run(&parameters, "en")), Some(NothingReason::NothingThere));
+    desk.facts.tasks.clear();
+    desk.task("Report").status("2026-11-19T07:30", Status::Done, None).note("2026-11-19T09:01");
+    desk.task("Fence").created("2026-11-19T09:30").note("2026-11-20T08:00");
+    let outcome = desk.run(&parameters, "en");
+    let text = text_of(&outcome).expect("a text");
+    assert_eq!(
+        text.markdown,
+        "## Changed since yesterday\n\n- [Report](/tasks/jt-00000000000000000000000001): 1 new note\n\
+         - [Fence](/tasks/jt-00000000000000000000000002): new, 1 new note\n"
+    );
+}
+
+#[test]
+fn without_an_agenda_before_it_changes_since_yesterday_are_told() {
+    let mut desk = Desk::new(TODAY);
+    desk.task("Shed").note("2026-11-19T00:00");
+    desk.task("Fence").note("2026-11-18T23:59");
+    let outcome = desk.run(&agenda(Agenda::default()), "en");
+    assert_eq!(text_of(&outcome).expect("a text").sections[0].heading, "Changed since yesterday");
+    assert_eq!(subjects(&outcome), ["Shed"]);
+}
+
+#[test]
+fn a_second_agenda_of_a_day_tells_what_changed_since_the_first() {
+    let mut desk = Desk::new(TODAY).last_run("2026-11-20T09:00");
+    desk.task("Shed").note("2026-11-20T08:30");
+    desk.task("Fence").note("2026-11-20T11:00");
+    for (language, heading) in [("en", "Changed since 09:00"), ("de", "Geändert seit 09:00")] {
+        let outcome = desk.run(&agenda(Agenda::default()), language);
+        assert_eq!(text_of(&outcome).expect("a text").sections[0].heading, heading);
+        assert_eq!(subjects(&outcome), ["Fence"]);
+    }
+}
+
+#[test]
+fn a_due_date_that_the_last_agenda_told_as_moved_is_not_told_as_moved_again() {
+    let was = |at: &str| {
+        let mut desk = Desk::new(TODAY).last_run("2026-11-19T09:00");
+        desk.task("Roof").due("2026-11-21").moved(at, "2026-11-18");
+        let outcome = desk.run(&agenda(Agenda { ahead_days: 2, ..Agenda::default() }), "en");
+        text_of(&outcome).expect("a text").sections[0].lines[0].detail.clone()
+    };
+    assert_eq!(was("2026-11-19T08:00"), "tomorrow");
+    assert_eq!(was("2026-11-19T10:00"), "tomorrow, was due Wed 18 Nov");
+}
+
+#[test]
+fn a_wait_that_began_after_the_last_agenda_is_new_also_on_its_day() {
+    let is_told = |at: &str| {
+        let mut desk = Desk::new(TODAY).last_run("2026-11-19T09:00");
+        desk.task("Table").status(at, Status::Blocked, Some("the carpenter"));
+        text_of(&desk.run(&agenda(Agenda::default()), "en")).is_some()
+    };
+    assert!(!is_told("2026-11-19T08:00"));
+    assert!(is_told("2026-11-19T10:00"));
+}
+
+#[test]
 fn what_was_changed_and_changed_back_is_no_news() {
     let mut desk = Desk::new(TODAY);
     desk.task("Shed").due("2026-12-01").moved("2026-11-19", "2026-12-01");
@@ -209,6 +273,20 @@ fn a_deadline_is_reported_at_each_step_and_not_in_between() {
         .map(|days| is_reported(&format!("2026-{}", days[1]), &format!("2026-{}", days[0])))
         .collect();
     assert_eq!(reported, [true, false, false, false, true, true, true, false]);
+}
+
+#[test]
+fn nothing_is_called_no_news_before_anything_was_said() {
+    let why = |last: Option<&str>| {
+        let mut desk = Desk::new(TODAY);
+        if let Some(last) = last {
+            desk = desk.last_run(last);
+        }
+        desk.task("Taxes").due("2026-11-02");
+        nothing(&desk.run(&WorkParameters::Watch(Watch::default()), "en"))
+    };
+    assert_eq!(why(None), Some(NothingReason::NothingThere));
+    assert_eq!(why(Some("2026-11-19")), Some(NothingReason::NothingNew));
 }
 
 #[test]
@@ -280,7 +358,9 @@ fn what_was_done_before_its_import_is_no_news() {
     let again = &mut desk.facts.tasks[2];
     for (from, to) in [(Status::Done, Status::Open), (Status::Open, Status::Done)] {
         let (origin, what) = (person.clone(), Some(status(from, to)));
-        again.history.push(HistoryLine { on: crate::desk::day("2026-11-19"), origin, what });
+        let on = crate::desk::day("2026-11-19");
+        let at = crate::desk::instant(on.at(12, 0, 0, 0));
+        again.history.push(HistoryLine { at, on, origin, what });
     }
     again.status_since = crate::desk::day("2026-11-19");
     let lists = vec![ReviewList::Done];

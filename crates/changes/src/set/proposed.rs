@@ -65,12 +65,18 @@ pub enum Basis {
         /// counts.
         since: Timestamp,
     },
+    /// A fact like that, for work that does the same again and again by its nature, such as a checklist that
+    /// starts over: what nobody decided on the last time is no refusal of this time.
+    RecurringFact {
+        /// As in [`Basis::Fact`].
+        since: Timestamp,
+    },
 }
 
 impl Basis {
     /// Returns since when the fact holds for a target.
     pub(crate) fn since(self, target: &Target, task: &TaskState) -> Option<Timestamp> {
-        let Self::Fact { since } = self else { return None };
+        let (Self::Fact { since } | Self::RecurringFact { since }) = self else { return None };
         let last_say = task.says.iter().find(|say| say.field == target.key);
         Some(last_say.filter(|_| target.key.starts_with("item:")).map_or(since, |say| say.at))
     }

@@ -235,7 +235,8 @@ fn ensure_newer_than_person(
     }
 }
 
-/// Refuses what was rejected, or expired undecided, unless the evidence is newer.
+/// Refuses what was rejected, or expired undecided, unless the evidence is newer. For what recurs by its
+/// nature, only a rejection counts.
 fn ensure_not_refused_before(
     item: &dyn ItemTool,
     target: &Target,
@@ -243,10 +244,19 @@ fn ensure_not_refused_before(
     stated_at: Option<Timestamp>,
     context: &ProposalContext<'_>,
 ) -> Result<(), Refused> {
+    let is_refused = |state| match state {
+        State::Rejected => true,
+        State::Expired => !matches!(context.basis, Basis::RecurringFact { .. }),
+        State::Pending
+        | State::Deferred
+        | State::Applying
+        | State::Confirmed
+        | State::Retracted => false,
+    };
     let closed = context
         .items
         .iter()
-        .filter(|other| matches!(other.state, State::Rejected | State::Expired))
+        .filter(|other| is_refused(other.state))
         .filter(|other| other.tool == item.name());
     for other in closed {
         let args: Value = serde_json::from_str(&other.args).unwrap_or_default();

@@ -17,7 +17,7 @@ use dormouse_types::built_in_work::{
     InstructionReader, Known, ReadInstruction, RefusedInstruction, Template, WorkRules,
 };
 use dormouse_types::port::{BoxFuture, Clock as _};
-use dormouse_types::work_facts::WorkspaceFacts;
+use dormouse_types::work_facts::{LastRun, WorkspaceFacts};
 use dormouse_types::work_kind::WorkParameters;
 use dormouse_types::work_outcome::{BuiltInOutcome, NothingReason};
 use dormouse_types::{HostId, Seq, WorkId, WorkRunId, WorkspaceId};
@@ -287,13 +287,13 @@ impl Facts for Counted {
         _: WorkspaceId,
         work: &'a WorkId,
         _: &'a WorkParameters,
-        last_run_on: Option<jiff::civil::Date>,
+        last_run: Option<LastRun>,
     ) -> BoxFuture<'a, Result<WorkspaceFacts, RunError>> {
         *locked(&self.0).entry(work.clone()).or_default() += 1;
         let facts = WorkspaceFacts {
             today: date(2026, 3, 2),
             zone: "Europe/Berlin".into(),
-            last_run_on,
+            last_run,
             since: date(2026, 3, 1),
             tasks: Vec::new(),
             attention: Vec::new(),

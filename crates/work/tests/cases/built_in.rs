@@ -7,11 +7,12 @@ use dormouse_store::agent::wake_queue;
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::model::FragmentKind;
 use dormouse_types::work::WorkCreator;
+use dormouse_types::work_facts::LastRun;
 use dormouse_types::work_outcome::{
     BuiltInOutcome, CannotRunReason, Figure, FigureList, FigureUnit, NothingReason, ResultList,
     WorkText,
 };
-use dormouse_types::{TaskId, WorkId};
+use dormouse_types::{TaskId, Timestamp, WorkId};
 use dormouse_work::RequestContext;
 use dormouse_work::lifecycle::Edit;
 use jiff::civil::date;
@@ -75,9 +76,13 @@ fn without_news_it_says_nothing_and_knows_when_it_last_did(world: &World) {
     assert_eq!(world.drain(), [DONE]);
     assert_eq!(world.said(&id), ["03-02 09:00 succeeded", "03-03 09:00 no_op"]);
     let silent = world.runs(&id).remove(1);
-    assert_eq!(silent.summary.as_deref(), Some("All there is was said before."));
+    assert_eq!(silent.summary.as_deref(), Some("Nothing is new since the last run."));
     assert_eq!((silent.result, silent.figures.as_deref()), (None, Some("[]")));
-    assert_eq!(world.facts.days(), [None, Some(date(2026, 3, 2))]);
+    let last = LastRun {
+        at: "2026-03-02T08:00:00Z".parse().map(Timestamp::from_jiff).expect("a time"),
+        local: date(2026, 3, 2).at(9, 0, 0, 0),
+    };
+    assert_eq!(world.facts.last_runs(), [None, Some(last)]);
 }
 
 fn what_it_cannot_do_is_reported_with_what_to_do(world: &World) {
@@ -199,7 +204,9 @@ fn runs_that_were_left_out_do_not_hide_when_it_last_ran(world: &World) {
     assert_eq!(world.drain(), [DONE]);
     let skipped = world.said(&id).iter().filter(|line| line.contains("skipped")).count();
     assert!(skipped > 100, "{skipped}");
-    assert_eq!(world.facts.days(), [None, Some(date(2026, 3, 2))]);
+    let at = world.runs(&id)[0].completed_at.expect("it ended");
+    let last = LastRun::new(at, &jiff::tz::TimeZone::get("Europe/Berlin").expect("a zone"));
+    assert_eq!(world.facts.last_runs(), [None, Some(last)]);
 }
 
 fn a_damaged_run_of_earlier_fails_no_later_one(world: &World) {

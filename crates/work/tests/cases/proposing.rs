@@ -6,11 +6,13 @@ use dormouse_scheduler::End;
 use dormouse_store::agent::change_item::{Item, State};
 use dormouse_store::change_log;
 use dormouse_testkit::scripted::Answer;
+use dormouse_types::named::Named;
 use dormouse_types::task::{Flag, Status};
+use dormouse_types::work_kind::{Repeat, Repeated, WorkParameters};
 use dormouse_types::work_outcome::{
     BuiltInOutcome, ProposedCall, WorkEvidence, WorkProposals, WorkText,
 };
-use dormouse_types::{Actor, Id as _, Origin, Seq, TaskId};
+use dormouse_types::{Actor, Id as _, ItemId, Origin, Seq, TaskId, WorkId};
 use jiff::civil::Date;
 use serde_json::json;
 
@@ -182,6 +184,88 @@ fn a_checklist_that_was_ticked_again_is_proposed_again(world: &World) {
     assert_eq!(states(&world.items(&task)), [State::Rejected, State::Pending]);
 }
 
+/// A checklist whose items are ticked, and its id with theirs.
+fn ticked(world: &World, titles: &[&str]) -> (TaskId, Vec<ItemId>) {
+    let add = |title: &&str| Edit::AddItem { title: (*title).into(), is_checked: true, depth: 0 };
+    let task = world.task("Kitchen", titles.iter().map(add).collect());
+    let items = wait(world.journal.task(WS, &task)).expect("there").items;
+    (task, items.into_iter().map(|item| item.value.id).collect())
+}
+
+/// Work that starts a checklist over every day at nine, and wants these items unticked.
+fn starts_over(world: &World, task: &TaskId, items: &[ItemId]) -> WorkId {
+    let mut new = world.new_built_in("Reset", Some("every day at 9"));
+    let named = Named { id: task.clone(), name: "Kitchen".into() };
+    let what = Repeated::Reset { task: named };
+    let parameters = WorkParameters::Repeat(Repeat { what, by_rule: false });
+    if let Some(built_in) = &mut new.built_in {
+        built_in.work_kind = parameters.kind();
+        built_in.parameters = parameters;
+    }
+    let wanted = to_hold(task, day("2026-03-02"));
+    let unticked = |id: &ItemId| json!({ "id": id, "isChecked": false });
+    let args = json!({ "items": items.iter().map(unticked).collect::<Vec<_>>() });
+    let tool = "update_checklist_items".into();
+    let call = ProposedCall { tool, args, ..wanted.calls[0].clone() };
+    world.rules.comes_to(BuiltInOutcome::Proposals(WorkProposals { calls: vec![call], ..wanted }));
+    wait(world.work.create(WS, &new, &me())).expect("it is created").definition.id
+}
+
+fn last_summary(world: &World, work: &WorkId) -> String {
+    world.runs(work).pop().expect("a run").summary.unwrap_or_default()
+}
+
+fn a_checklist_starts_over_also_if_nobody_decided_the_last_time(world: &World) {
+    let (task, items) = ticked(world, &["Wipe", "Mop"]);
+    let id = starts_over(world, &task, &items);
+    world.set("2026-03-03T08:30:00Z");
+    assert_eq!(world.drain(), [DONE]);
+    assert_eq!(states(&world.items(&task)), [State::Pending; 2]);
+    world.set("2026-03-11T08:30:00Z");
+    wait(world.changes.expire_due()).expect("a sweep");
+    assert_eq!(states(&world.items(&task)), [State::Expired; 2]);
+    assert_eq!(world.drain(), [DONE]);
+    assert_eq!(last_summary(world, &id), "1 task was not touched");
+    use State::{Expired, Pending};
+    assert_eq!(states(&world.items(&task)), [Expired, Expired, Pending, Pending]);
+}
+
+fn what_other_work_proposed_and_nobody_decided_is_not_proposed_again(world: &World) {
+    let task = world.task("Paint the fence", Vec::new());
+    world.rules.comes_to(BuiltInOutcome::Proposals(to_hold(&task, day("2026-03-02"))));
+    let new = world.new_built_in("Sweep", Some("every day at 9"));
+    let id = wait(world.work.create(WS, &new, &me())).expect("it is created").definition.id;
+    world.set("2026-03-03T08:30:00Z");
+    assert_eq!(world.drain(), [DONE]);
+    world.set("2026-03-11T08:30:00Z");
+    wait(world.changes.expire_due()).expect("a sweep");
+    assert_eq!(world.drain(), [DONE]);
+    assert_eq!(states(&world.items(&task)), [State::Expired]);
+    assert_eq!(
+        last_summary(world, &id),
+        "Nothing is proposed: it was proposed or refused before, or a rule holds it back."
+    );
+}
+
+fn a_run_says_which_part_of_what_it_wants_it_does_not_propose(world: &World) {
+    let (task, items) = ticked(world, &["Wipe", "Mop"]);
+    starts_over(world, &task, &items[..1]);
+    world.set("2026-03-03T08:30:00Z");
+    assert_eq!(world.drain(), [DONE]);
+    let first = world.items(&task).remove(0);
+    wait(world.changes.reject(&owner(), &first.set, first.index, None, None)).expect("rejected");
+    let id = starts_over(world, &task, &items);
+    world.set("2026-03-03T09:00:00Z");
+    wait(world.work.run_now(WS, &id, &me())).expect("it runs");
+    assert_eq!(world.drain(), [DONE]);
+    assert_eq!(states(&world.items(&task)), [State::Rejected, State::Pending]);
+    assert_eq!(
+        last_summary(world, &id),
+        "1 task was not touched. 1 of 2 changes is proposed: the rest was proposed or refused before, or a rule \
+         holds it back."
+    );
+}
+
 fn what_is_proposed_and_the_end_of_the_run_are_one_commit(world: &World) {
     let task = world.task("Paint the fence", Vec::new());
     world.rules.comes_to(BuiltInOutcome::Proposals(to_hold(&task, day("2026-03-02"))));
@@ -203,5 +287,8 @@ each_engine! {
     one_run_proposes_only_so_much,
     what_rules_come_to_is_proposed_with_its_evidence,
     a_checklist_that_was_ticked_again_is_proposed_again,
+    a_checklist_starts_over_also_if_nobody_decided_the_last_time,
+    what_other_work_proposed_and_nobody_decided_is_not_proposed_again,
+    a_run_says_which_part_of_what_it_wants_it_does_not_propose,
     what_is_proposed_and_the_end_of_the_run_are_one_commit,
 }

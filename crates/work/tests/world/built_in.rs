@@ -7,12 +7,12 @@ use dormouse_types::built_in_work::{
     InstructionReader, Known, ReadInstruction, RefusedInstruction, Template, WorkRules,
 };
 use dormouse_types::port::BoxFuture;
-use dormouse_types::work_facts::WorkspaceFacts;
+use dormouse_types::work_facts::{LastRun, WorkspaceFacts};
 use dormouse_types::work_kind::WorkParameters;
 use dormouse_types::work_outcome::{BuiltInOutcome, NothingReason};
 use dormouse_types::{WorkId, WorkspaceId};
 use dormouse_work::Facts;
-use jiff::civil::{Date, date};
+use jiff::civil::date;
 
 /// Rules that come to what a test says, and understand what it says.
 pub struct FixedRules {
@@ -69,13 +69,13 @@ impl WorkRules for FixedRules {
     }
 }
 
-/// An empty workspace; it notes the days of the requests.
+/// An empty workspace; it notes what each run passed as the last one.
 #[derive(Default)]
-pub struct NotedFacts(Mutex<Vec<Option<Date>>>);
+pub struct NotedFacts(Mutex<Vec<Option<LastRun>>>);
 
 impl NotedFacts {
-    /// The day of the last run, as each run passed it.
-    pub fn days(&self) -> Vec<Option<Date>> {
+    /// The last run, as each run passed it.
+    pub fn last_runs(&self) -> Vec<Option<LastRun>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
@@ -90,13 +90,13 @@ impl Facts for NotedFacts {
         _: WorkspaceId,
         _: &'a WorkId,
         _: &'a WorkParameters,
-        last_run_on: Option<Date>,
+        last_run: Option<LastRun>,
     ) -> BoxFuture<'a, Result<WorkspaceFacts, RunError>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(last_run_on);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(last_run);
         let facts = WorkspaceFacts {
             today: date(2026, 3, 2),
             zone: "Europe/Berlin".into(),
-            last_run_on,
+            last_run,
             since: date(2026, 3, 1),
             tasks: Vec::new(),
             attention: Vec::new(),

@@ -182,7 +182,7 @@ export const work = {
   "work.triedWhat": "Tried just now, without any effect.",
   "work.wouldSayNothing": "It would say nothing now.",
   "work.nothing.nothingThere": "There is nothing to report.",
-  "work.nothing.nothingNew": "Everything was reported before.",
+  "work.nothing.nothingNew": "Nothing is new since the last run.",
   "work.nothing.nothingTicked": "No item is ticked.",
   "work.nothing.stillOpen": "The task made last time is still open.",
   "work.nothing.stillProposed": "The same is already suggested.",

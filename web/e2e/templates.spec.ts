@@ -124,7 +124,7 @@ test("what agents follow is not deleted; it is archived instead", async ({ sampl
   expect(await faults(page)).toEqual([]);
   await dialog.getByRole("button", { name: "Archive instead" }).click();
   await expect(dialog).toBeHidden();
-  await expect(page.getByText("Archived: agents that follow it go on with it, and no new agent is given it.")).toBeVisible();
+  await expect(page.getByText("Archived: its agents keep it, and new agents can’t use it.")).toBeVisible();
 
   await open(page, server, "/templates");
   await expect(page.getByRole("link", { name: "Terse" })).toBeHidden();

@@ -103,7 +103,7 @@ fn a_budget_of_nothing_is_not_lifted() {
     wake(&world, &task, &agent);
     let error = now(world.dormouse.once_more_today(&me(), &BudgetScope::Workspace));
     let error = error.expect_err("doubling nothing is nothing").to_string();
-    assert!(error.contains("raise the budget"), "{error}");
+    assert!(error.contains("raise it first"), "{error}");
 }
 
 #[test]

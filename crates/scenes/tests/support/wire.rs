@@ -65,12 +65,14 @@ impl Transport for Server {
 
 /// A model at the server of the company that made the format.
 pub fn config(format: WireFormat, rung: Rung) -> ModelConfig {
+    // Thoughts are requested of a model whose name says that it reasons.
+    let name = if format == WireFormat::Responses { "o5-small" } else { "small-1" };
     ModelConfig {
         window: Some(200_000),
         provider: "acme".to_owned(),
         base: BaseUrl::parse(format.default_base_url()).expect("an address"),
         format,
-        model: ModelId::new("small-1").expect("a name"),
+        model: ModelId::new(name).expect("a name"),
         key: Some(Secret::new("sk-very-secret").expect("a key")),
         max_output_tokens: 2048,
         location: ModelLocation::Elsewhere,

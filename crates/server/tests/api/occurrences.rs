@@ -81,7 +81,7 @@ async fn an_occurrence_is_moved_in_words_and_stays_the_same_one() {
     assert_eq!(coming(&world, &work).await[..2], ["02 03-03T10:00 moved", "03 03-03T12:00"]);
     for (words, why) in [
         ("tomorrow", "`tomorrow` has no time of day"),
-        ("2026-03-01 10:00", "is over"),
+        ("2026-03-01 10:00", "has passed"),
         ("whenever", "not understood"),
     ] {
         let refused = world.call("POST", &path, &to(words).to_string()).await;
@@ -165,7 +165,7 @@ async fn what_is_over_is_not_restored_and_what_a_person_did_is_in_the_audit_log(
     let listed = world.get(&format!("{work}/occurrences")).await.json();
     let first = &listed["items"][0];
     assert_eq!((&first["isMoved"], &first["canRestore"]), (&json!(true), &json!(false)));
-    for (day, why) in [(2, "is over: choose one"), (3, "says is over: skip it, or move it")] {
+    for (day, why) in [(2, "has passed: choose one"), (3, "says has passed: skip it, or move it")] {
         let over = world.call("POST", &format!("{work}/{}/restore", key(day)), "").await;
         assert_eq!(over.status, 409, "{}", over.rendered());
         assert_eq!(over.json()["type"], "/problems/work-state");

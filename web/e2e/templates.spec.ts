@@ -158,7 +158,7 @@ test("words that are refused stay, and say why in place", async ({ app: page, se
   await general(page).fill("Be warm.");
   await report(page).fill("Copy <data> as it is.");
   await save.click();
-  await expect(page.getByRole("alert")).toContainText("the directive contains a mark <data>");
+  await expect(page.getByRole("alert")).toContainText("the directive contains <data> or </data>");
   await expect(report(page)).toHaveAttribute("aria-invalid", "true");
   await expect(general(page)).toHaveAttribute("aria-invalid", "false");
   expect(await faults(page)).toEqual([]);

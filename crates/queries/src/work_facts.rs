@@ -384,7 +384,7 @@ impl Reading<'_> {
             }
             for what in change.what_of(id) {
                 task.due_moves.extend(due_move(what, on));
-                // What happens while this is read is told the next time.
+                // What happens while this is read is reported the next time.
                 if change.at <= self.now {
                     let (origin, what) = (change.origin.clone(), Some(what.clone()));
                     task.history.push(HistoryLine { at: change.at, on, origin, what });

@@ -271,7 +271,7 @@ pub fn wake_refusal(cap: Amount, so_far: RunCost, amount: Amount) -> String {
     let spent = Amount { value: so_far.micro_dollars, ..cap };
     format!(
         "the next call may cost {}, and one wake may spend {}, of which {} is used: raise what a wake may \
-         spend, or choose a cheaper model; the last report stays",
+         spend, or choose a cheaper model; what was there before stays",
         words(amount),
         words(cap),
         words(spent)

@@ -19,7 +19,7 @@ pub(super) enum Since {
 }
 
 impl Since {
-    /// Whether a change is told.
+    /// Whether a change is reported.
     pub(super) fn covers(self, line: &HistoryLine) -> bool {
         match self {
             Self::Day(day) => line.on >= day,

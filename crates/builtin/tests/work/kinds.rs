@@ -148,7 +148,7 @@ fn after_a_weekend_the_agenda_tells_what_changed_since_friday() {
 }
 
 #[test]
-fn what_the_last_agenda_could_tell_is_not_told_again() {
+fn what_the_last_agenda_could_tell_is_not_reported_again() {
     let mut desk = Desk::new(TODAY).last_run("2026-11-19T09:00");
     desk.task("Report").status("2026-11-19T07:30", Status::Done, None);
     desk.task("Dentist").note("2026-11-19T08:59");
@@ -167,7 +167,7 @@ fn what_the_last_agenda_could_tell_is_not_told_again() {
 }
 
 #[test]
-fn without_an_agenda_before_it_changes_since_yesterday_are_told() {
+fn without_an_agenda_before_it_changes_since_yesterday_are_reported() {
     let mut desk = Desk::new(TODAY);
     desk.task("Shed").note("2026-11-19T00:00");
     desk.task("Fence").note("2026-11-18T23:59");
@@ -189,7 +189,7 @@ fn a_second_agenda_of_a_day_tells_what_changed_since_the_first() {
 }
 
 #[test]
-fn a_due_date_that_the_last_agenda_told_as_moved_is_not_told_as_moved_again() {
+fn a_due_date_that_the_last_agenda_reported_as_moved_is_not_reported_as_moved_again() {
     let was = |at: &str| {
         let mut desk = Desk::new(TODAY).last_run("2026-11-19T09:00");
         desk.task("Roof").due("2026-11-21").moved(at, "2026-11-18");
@@ -202,13 +202,13 @@ fn a_due_date_that_the_last_agenda_told_as_moved_is_not_told_as_moved_again() {
 
 #[test]
 fn a_wait_that_began_after_the_last_agenda_is_new_also_on_its_day() {
-    let is_told = |at: &str| {
+    let is_reported = |at: &str| {
         let mut desk = Desk::new(TODAY).last_run("2026-11-19T09:00");
         desk.task("Table").status(at, Status::Blocked, Some("the carpenter"));
         text_of(&desk.run(&agenda(Agenda::default()), "en")).is_some()
     };
-    assert!(!is_told("2026-11-19T08:00"));
-    assert!(is_told("2026-11-19T10:00"));
+    assert!(!is_reported("2026-11-19T08:00"));
+    assert!(is_reported("2026-11-19T10:00"));
 }
 
 #[test]

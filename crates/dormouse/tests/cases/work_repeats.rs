@@ -1,4 +1,4 @@
-//! Work without a language model that runs day after day, and what it has told before.
+//! Work without a language model that runs day after day, and what it has reported before.
 
 use dormouse::dates::Wording;
 use dormouse::view::WorkRun;
@@ -46,8 +46,8 @@ fn an_agenda_tells_each_change_once() {
     world.note(&task.id, "Monday at four.");
     world.later(DAY - 3600);
     let second = run(&world, &work);
-    let told = second.result.as_deref().unwrap_or_default();
-    assert!(told.contains("1 new note"), "{second:?}");
+    let reported = second.result.as_deref().unwrap_or_default();
+    assert!(reported.contains("1 new note"), "{second:?}");
     world.later(DAY);
     let third = run(&world, &work);
     assert_eq!((third.n, summary(&third)), (3, "There was nothing to say."), "{third:?}");

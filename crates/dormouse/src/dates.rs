@@ -244,17 +244,9 @@ pub fn reader(now: Timestamp, zone: &TimeZone, wording: Wording) -> Reader {
 ///
 /// Errors: it is none, or the calendar does not have it; the message says why.
 pub fn date(text: &str, reader: &Reader) -> Result<UnderstoodDate, NotUnderstood> {
-    let found = when::explain(text, reader).or_else(|error| match error {
-        NotUnderstood::Unknown { .. } | NotUnderstood::MoreThanADate { .. } => {
-            when::explain(text, &in_english(reader)).map_err(|_| error)
-        }
-        NotUnderstood::Empty
-        | NotUnderstood::NoSuchDay { .. }
-        | NotUnderstood::NoSuchTime { .. }
-        | NotUnderstood::NoSuchZone { .. }
-        | NotUnderstood::EndsBeforeItBegins { .. }
-        | NotUnderstood::TooFar
-        | NotUnderstood::TooLong => Err(error),
+    let found = when::explain(text, reader).or_else(|error| match error.part() {
+        Some(_) => when::explain(text, &in_english(reader)).map_err(|_| error),
+        None => Err(error),
     })?;
     Ok(understood(text, &found, reader))
 }

@@ -103,10 +103,11 @@ impl Queries {
             let query = |place: (Timestamp, &str), limit| {
                 agent_entity::page_of_name(ws, name, is_live, place, limit)
             };
+            let lines = self.sifted(place, limit, query, has_name).await?;
             // A cursor may be after the last of them.
-            let any = self.sifted((page::LATEST, "~"), 0, query, has_name).await?;
-            if !any.is_empty() {
-                let lines = self.sifted(place, limit, query, has_name).await?;
+            if !lines.is_empty()
+                || !self.sifted((page::LATEST, "~"), 0, query, has_name).await?.is_empty()
+            {
                 return Ok(Some(lines.into_iter().filter_map(|line| line.row.ok()).collect()));
             }
         }

@@ -339,7 +339,7 @@ fn recognised(journal: &Open, agent: &Open, diagnosis: &mut Diagnosis) {
         if !agents.is_empty() {
             diagnosis.problem(
                 format!(
-                    "{} have not reported since {}.sqlite was restored or made again: {}",
+                    "{} have not reported since {}.sqlite was restored or recreated: {}",
                     if agents.len() == 1 { "1 agent".into() } else { format!("{} agents", agents.len()) },
                     db.name(),
                     named(&agents)

@@ -261,9 +261,7 @@ impl ActiveRun<'_> {
         let renewed = self.driver.clock.now();
         let request = self.request(gated, &clearance, offer, turn, tools).await?;
         if let Some(why) = self.too_large(&request) {
-            // A later turn asks for what is missing. If nothing is, the run has what it is for.
-            let has_all = turn > 1 && self.handler.is_closed(&self.log);
-            return match has_all {
+            return match self.has_all(turn) {
                 true => self.finish_full().await.map(Some),
                 false => Err(RunError::TooLarge(why)),
             };
@@ -319,6 +317,12 @@ impl ActiveRun<'_> {
                 return result;
             }
         }
+    }
+
+    /// Returns whether the run has what it is for before a turn. A later turn asks for what is missing; if
+    /// nothing is and there is no room for it, the run ends with what is recorded.
+    fn has_all(&self, turn: u32) -> bool {
+        turn > 1 && self.handler.is_closed(&self.log)
     }
 
     /// Returns why a request has no room in the window of the model that is asked; `None` if it has.

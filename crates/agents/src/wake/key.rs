@@ -88,7 +88,7 @@ mod tests {
         assert_ne!(key(1, 2), key(2, 3));
         assert_ne!(key(1, 2), key(1, 3));
         let journal: HostId = "ho-01jd7m3k5vn2c8q4w6x0z9abcd".parse().expect("an id");
-        assert_ne!(key(1, 2), of(1, 2, Some(journal)), "another journal counts again");
+        assert_ne!(key(1, 2), of(1, 2, Some(journal)), "another journal has counts of its own");
     }
 
     #[test]

@@ -62,9 +62,7 @@ impl ActiveRun<'_> {
         let day = self.driver.day_of(now);
         let amount = spending::price_of(&*self.model, outgoing);
         if let Some(cap) = spending::cap_exceeded(&budgets, so_far, amount) {
-            // As where the window has no room: a run that has what it is for ends with it.
-            let has_all = request.turn > 1 && self.handler.is_closed(&self.log);
-            return match has_all {
+            return match self.has_all(request.turn) {
                 true => self.finish_at_cap().await.map(Some),
                 false => self.fail(spending::wake_refusal(cap, so_far, amount)).await.map(Some),
             };

@@ -88,7 +88,18 @@ fn what_to_touch_is_shown_by_an_example_that_exists() -> anyhow::Result<()> {
             }
         }
         n_examples += usize::from(paths.len() > 1);
-        // A name such as `en` or `agents` is an ordinary word, too.
+        // A name such as `en` or `agents` is an ordinary word, too: only files that are named like it count.
+        let folders: BTreeSet<&str> =
+            paths.iter().filter_map(|path| Some(path.rsplit_once('/')?.0)).collect();
+        let trees: BTreeSet<&str> = paths.iter().map(|path| tree(path)).collect();
+        for path in product()? {
+            let parts = path.split('/').skip(2).map(|part| part.split('.').next().unwrap_or(part));
+            let is_named_like_it = parts.into_iter().any(|part| part == name);
+            let is_listed = folders.iter().any(|folder| path.starts_with(&format!("{folder}/")));
+            if trees.contains(tree(&path)) && is_named_like_it && !is_listed {
+                wrong.push(format!("{heading}: {path} is named like {name} and is not listed"));
+            }
+        }
         if name.contains(|c: char| c == '_' || c.is_uppercase()) {
             let folders: BTreeSet<_> =
                 paths.iter().filter_map(|path| path.rsplit_once('/')).collect();
@@ -114,6 +125,11 @@ fn what_to_touch_is_shown_by_an_example_that_exists() -> anyhow::Result<()> {
     assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
     assert!(n_examples >= 5, "{n_examples} examples");
     Ok(())
+}
+
+/// The first two folders of a path: a crate, or the sources of the web app.
+fn tree(path: &str) -> &str {
+    path.match_indices('/').nth(1).map_or(path, |(at, _)| &path[..at])
 }
 
 /// Whether a name is a word of a text.

@@ -133,11 +133,11 @@ impl Agents {
             Err(AgentError::Read(ReadError::Corrupt { .. })) => UnheardRange::NOTHING,
             state => self.unheard_range(ws, &state?.value).await?,
         };
-        Ok((!words.is_empty()).then(|| self.hear(ws, id, Seq(0))))
+        Ok((!words.is_empty()).then(|| self.signal_user_message(ws, id, Seq(0))))
     }
 
     /// Returns the op that signals a wake for a person, under a request id that no run has used.
-    pub(crate) fn hear(&self, ws: WorkspaceId, id: &AgentId, upto: Seq) -> Op {
+    pub(crate) fn signal_user_message(&self, ws: WorkspaceId, id: &AgentId, upto: Seq) -> Op {
         let now = self.clock.now();
         let signal = Signal {
             holder: id.into(),

@@ -4,6 +4,7 @@ use dormouse_types::model::{Request, ToolCall};
 use serde_json::{Value, json};
 
 use crate::input::Input;
+use crate::propose::ledger;
 use crate::read::language::{self, Confidence};
 use crate::{observe, propose, report};
 
@@ -26,12 +27,12 @@ pub fn calls(request: &Request) -> Vec<ToolCall> {
             .map(|note| json!({ "text": note.text, "priority": note.priority, "category": note.category }))
             .collect();
         if !observations.is_empty() {
-            calls.push(("record_observations", json!({ "observations": observations })));
+            calls.push((ledger::OBSERVE, json!({ "observations": observations })));
         }
     }
     if wants_report(request, &input, is_first) {
         let report = report::report(&input);
-        calls.push(("update_report", json!({ "tldr": report.tldr, "content": report.content })));
+        calls.push((ledger::REPORT, json!({ "tldr": report.tldr, "content": report.content })));
     }
     let before: usize = request.turns.iter().map(|turn| turn.calls.len()).sum();
     calls
@@ -50,7 +51,7 @@ fn wants_report(request: &Request, input: &Input<'_>, is_first: bool) -> bool {
         turn.calls.iter().any(|call| {
             let refused =
                 turn.results.iter().any(|result| result.call_id == call.id && result.refused);
-            call.name == "update_report" && !refused
+            call.name == ledger::REPORT && !refused
         })
     });
     due && !accepted
@@ -67,5 +68,5 @@ fn language(input: &Input<'_>) -> Option<(&'static str, Value)> {
         Confidence::Medium => "medium",
         Confidence::High => "high",
     };
-    Some(("set_task_language", json!({ "languageCode": found.code, "confidence": confidence })))
+    Some((ledger::SET_LANGUAGE, json!({ "languageCode": found.code, "confidence": confidence })))
 }

@@ -8,8 +8,9 @@ use dormouse_journal::Edit;
 use dormouse_store::agent::change_item::Item;
 use dormouse_types::field_change::FieldChange;
 use dormouse_types::limits::Limit;
-use dormouse_types::model::{TaskState, ToolSpec};
+use dormouse_types::model::{StatedField, TaskState, ToolSpec};
 use dormouse_types::search_words::WordQuery;
+use dormouse_types::task::Field;
 use dormouse_types::{AgentId, EntryId, Fingerprint, TaskId, hash};
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -445,21 +446,84 @@ pub struct Checked<A> {
     pub edits: Vec<Edit>,
 }
 
-/// What a proposal targets.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// What a call is about.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Target {
-    /// `dueDate`, `item:<id>`, `label:<id>`, `new:<folded title>`. For fields whose author the
-    /// journal records, this is the name under which it records them.
-    pub key: String,
+    /// The part of the task.
+    pub part: TargetPart,
     /// Whether a rejection blocks the whole target, not only these arguments.
     pub single: bool,
 }
 
+/// The part of a task that a call is about. Ids and places are as the model names them, and titles are
+/// [`folded`].
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum TargetPart {
+    /// Nothing, because the arguments cannot be read.
+    #[default]
+    Unknown,
+    /// A field.
+    Field(Field),
+    /// A checklist item.
+    Item(String),
+    /// A checklist item that moves to another task.
+    Move(String),
+    /// A new checklist item with this title.
+    New(String),
+    /// A label.
+    Label(String),
+    /// A link to this task.
+    Link(String),
+    /// A copy of the task for this day; empty if it has none.
+    Copy(String),
+    /// A new task with this title.
+    FollowUp(String),
+    /// Agent work with this title.
+    Work(String),
+}
+
+/// The name of the target: a part of the identity of a proposal, and what a model reads about it.
+impl std::fmt::Display for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.part {
+            TargetPart::Unknown => Ok(()),
+            TargetPart::Field(field) => f.write_str(field.name()),
+            TargetPart::Item(id) => write!(f, "item:{id}"),
+            TargetPart::Move(id) => write!(f, "move:{id}"),
+            TargetPart::New(title) => write!(f, "new:{title}"),
+            TargetPart::Label(id) => write!(f, "label:{id}"),
+            TargetPart::Link(to) => write!(f, "link:{to}"),
+            TargetPart::Copy(day) => write!(f, "copy:{day}"),
+            TargetPart::FollowUp(title) => write!(f, "followUp:{title}"),
+            TargetPart::Work(title) => write!(f, "work:{title}"),
+        }
+    }
+}
+
 impl Target {
+    /// A single-valued field of the task.
+    pub fn field(field: Field) -> Self {
+        Self { part: TargetPart::Field(field), single: true }
+    }
+
     /// Returns whether this is a single-valued field of the task, for which only one proposal is
     /// open.
     pub fn is_field(&self) -> bool {
-        !self.key.contains(':') && !self.key.is_empty()
+        matches!(self.part, TargetPart::Field(_))
+    }
+
+    /// Returns whether this is a checklist item that stays in its task.
+    pub fn is_item(&self) -> bool {
+        matches!(self.part, TargetPart::Item(_))
+    }
+
+    /// Returns what the journal records an author of, if it does.
+    pub fn stated_field(&self) -> Option<StatedField> {
+        match &self.part {
+            TargetPart::Field(field) => Some((*field).into()),
+            TargetPart::Item(id) => id.parse().ok().map(StatedField::Tick),
+            _ => None,
+        }
     }
 }
 
@@ -577,10 +641,9 @@ pub(crate) fn strict_day(text: &str) -> Option<Date> {
 
 /// Derives the identity of a proposed action: the person is shown it, and a verdict names it.
 ///
-/// Source: SHA-256 of the canonical JSON of tool, arguments, task and targets; stored facts only.
-pub fn fingerprint(tool: &str, args: &Value, task: &TaskId, target: &Target) -> Fingerprint {
-    let text =
-        hash::canonical(&(tool, args, task, [&target.key])).expect("arguments are plain JSON");
+/// Source: SHA-256 of the canonical JSON of tool, arguments, task and the name of the target; stored facts only.
+pub fn fingerprint(tool: &str, args: &Value, task: &TaskId, target: &str) -> Fingerprint {
+    let text = hash::canonical(&(tool, args, task, [target])).expect("arguments are plain JSON");
     Fingerprint(hash::sha256(text).0)
 }
 

@@ -26,8 +26,8 @@ pub struct Client {
 
 #[derive(Debug, Clone)]
 enum Way {
-    Here(Router),
-    There(Server),
+    InProcess(Router),
+    Remote(Server),
 }
 
 /// A local server that does not accept a connection within this time counts as absent.
@@ -53,12 +53,12 @@ impl Reply {
 impl Client {
     /// A client of this router.
     pub fn new(router: Router) -> Self {
-        Self { way: Way::Here(router) }
+        Self { way: Way::InProcess(router) }
     }
 
     /// A client of a server.
     pub fn of(server: Server) -> Self {
-        Self { way: Way::There(server) }
+        Self { way: Way::Remote(server) }
     }
 
     /// Whether the server responds at all.
@@ -173,11 +173,11 @@ impl Client {
         let request =
             request.map_err(|e| Failure::failed(format!("cannot build the request: {e}")))?;
         match &self.way {
-            Way::Here(router) => match router.clone().oneshot(request).await {
+            Way::InProcess(router) => match router.clone().oneshot(request).await {
                 Ok(response) => Ok(response),
                 Err(never) => match never {},
             },
-            Way::There(server) => carry(server, request).await.map_err(|error| {
+            Way::Remote(server) => carry(server, request).await.map_err(|error| {
                 let (pid, url) = (server.pid, server.url());
                 let gone = format!("the server (process {pid} at {url}) did not answer: {error}");
                 Failure::failed(gone).hint(UNSURE)

@@ -27,9 +27,9 @@ const READING_THREADS: usize = 2;
 /// Where the data is.
 pub enum Backend {
     /// In this process.
-    Here(Box<Engine>),
+    InProcess(Box<Engine>),
     /// In a server, which does the work.
-    There(Server),
+    Remote(Server),
 }
 
 /// Everything that runs in this process.
@@ -54,10 +54,10 @@ impl Backend {
             Some(_) => None,
             None => match open_or_find_server(config).await? {
                 FolderState::Free(folder) => Some(folder),
-                FolderState::Served(server) => return Ok(Self::There(server)),
+                FolderState::Served(server) => return Ok(Self::Remote(server)),
             },
         };
-        Ok(Self::Here(Box::new(Engine::start(config, folder).await?)))
+        Ok(Self::InProcess(Box::new(Engine::start(config, folder).await?)))
     }
 }
 

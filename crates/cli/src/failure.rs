@@ -1,6 +1,7 @@
 //! Why a command failed, and what to do about it.
 
 use axum::body::Bytes;
+use dormouse::ProblemKind;
 use dormouse_types::closed_list::Listed;
 use dormouse_types::work_kind::WorkRefusal;
 use serde::Deserialize;
@@ -56,8 +57,8 @@ impl Failure {
     }
 
     /// Whether the API refused with this type of problem.
-    pub fn is(&self, slug: &str) -> bool {
-        self.member("type").is_some_and(|kind| kind.as_str() == Some(&format!("/problems/{slug}")))
+    pub fn is(&self, kind: ProblemKind) -> bool {
+        self.member("type").is_some_and(|address| address.as_str() == Some(&kind.address()))
     }
 
     /// A member of the problem that the API refused with.

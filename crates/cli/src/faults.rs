@@ -37,7 +37,7 @@ enum ModelFault {
     /// Refuses every request.
     Fails,
     /// Is unavailable.
-    Away,
+    Unavailable,
     /// Answers after a delay.
     Slow(Duration),
 }
@@ -60,7 +60,7 @@ impl Plan {
                 }
                 ["model", "holds"] => plan.mood = Some(ModelFault::Holds),
                 ["model", "fails"] => plan.mood = Some(ModelFault::Fails),
-                ["model", "away"] => plan.mood = Some(ModelFault::Away),
+                ["model", "away"] => plan.mood = Some(ModelFault::Unavailable),
                 ["model", "slow", ms] => {
                     let ms = ms.parse().map_err(|_| format!("`{part}`: {ms} is not a number"))?;
                     plan.mood = Some(ModelFault::Slow(Duration::from_millis(ms)));
@@ -122,7 +122,7 @@ impl Model for FaultyModel {
                 return Box::pin(stream::once(SystemClock.sleep(by)).flat_map(answer));
             }
             ModelFault::Fails => ModelError::Request { detail },
-            ModelFault::Away => ModelError::Provider {
+            ModelFault::Unavailable => ModelError::Provider {
                 provider: self.provider().to_owned(),
                 why: ProviderUnavailable::Authentication,
                 detail,

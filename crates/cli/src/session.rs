@@ -59,8 +59,10 @@ impl Session {
     pub async fn open(config: Config) -> Result<Self, Failure> {
         let since = SystemClock.now();
         let (client, mut zone, engine) = match Backend::find(&config).await? {
-            Backend::Here(engine) => (engine.client(), engine.dormouse.time_zone(), Some(engine)),
-            Backend::There(server) => {
+            Backend::InProcess(engine) => {
+                (engine.client(), engine.dormouse.time_zone(), Some(engine))
+            }
+            Backend::Remote(server) => {
                 let zone = TimeZone::get(&server.zone).unwrap_or(config.zone);
                 (Client::of(server), zone, None)
             }

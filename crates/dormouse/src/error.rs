@@ -17,6 +17,7 @@ use dormouse_store::{CommitError, ReadError};
 use dormouse_store::{MaybeRefused, Refusal};
 use dormouse_types::TaskId;
 use dormouse_types::limits::Beyond;
+use dormouse_types::problem::{ProblemFacts, ProblemKind, Retry};
 use dormouse_types::work_hook::HookRefusal;
 use dormouse_types::work_kind::WorkRefusal;
 use dormouse_types::work_step::StepError;
@@ -135,22 +136,11 @@ pub enum Error {
     Commit(#[from] CommitError),
 }
 
-/// Whether retrying helps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Retry {
-    /// The same request never succeeds.
-    Never,
-    /// The same request may succeed later.
-    Later,
-    /// After the user changes something.
-    AfterUser,
-}
-
 /// An error as in RFC 9457, without the wire format.
 #[derive(Debug, Clone)]
 pub struct Problem {
-    /// The slug of its type; its page is `docs/errors/<slug>.md`.
-    pub kind: &'static str,
+    /// Its kind; the page about it is `docs/errors/<kind>.md`.
+    pub kind: ProblemKind,
     /// HTTP status.
     pub status: u16,
     /// The same for every problem of this type.
@@ -162,54 +152,6 @@ pub struct Problem {
     /// Further members.
     pub extra: Map<String, Value>,
 }
-
-/// Every problem type: slug, HTTP status, title, whether retrying helps.
-pub const PROBLEMS: &[(&str, u16, &str, Retry)] = &[
-    ("not-found", 404, "Not found", Retry::Never),
-    ("validation-failed", 422, "Invalid value", Retry::AfterUser),
-    ("limit-reached", 409, "Limit reached", Retry::AfterUser),
-    ("payload-too-large", 413, "The body is too large", Retry::AfterUser),
-    ("import-failed", 422, "The file cannot be imported", Retry::AfterUser),
-    ("plan-changed", 409, "The plan has changed", Retry::AfterUser),
-    ("model-unavailable", 502, "The provider of the model did not answer", Retry::Later),
-    ("date-not-understood", 422, "The text is not understood as a date", Retry::AfterUser),
-    ("scope-missing", 403, "The token lacks a scope", Retry::AfterUser),
-    ("code-refused", 401, "The one-time code is not valid", Retry::AfterUser),
-    ("conflict", 409, "Conflicting change", Retry::Later),
-    ("precondition-failed", 412, "The resource has changed", Retry::AfterUser),
-    (
-        "idempotency-mismatch",
-        422,
-        "The idempotency key was used for another request",
-        Retry::AfterUser,
-    ),
-    ("agent-exists", 409, "The task already has an agent", Retry::AfterUser),
-    ("agent-state", 409, "Not allowed in the agent's current state", Retry::AfterUser),
-    ("template-in-use", 409, "The template is in use", Retry::AfterUser),
-    ("template-state", 409, "Not possible in the current state of the template", Retry::AfterUser),
-    ("rule-exists", 409, "The rule already exists", Retry::Never),
-    ("evolution-active", 409, "The template already has a session", Retry::AfterUser),
-    ("run-ended", 409, "The run has already ended", Retry::Never),
-    ("work-state", 409, "Not possible in the current state of the work", Retry::AfterUser),
-    ("hook-refused", 403, "The call of the hook is refused", Retry::AfterUser),
-    ("delivery-changed", 409, "A call with this id had another body", Retry::Never),
-    ("hook-busy", 429, "The hourly limit of the hook is reached", Retry::Later),
-    ("sealing-key", 503, "The encryption key for hook secrets is unavailable", Retry::AfterUser),
-    ("question-closed", 409, "The question is closed", Retry::Never),
-    ("link-exists", 409, "The tasks are already linked this way", Retry::Never),
-    ("task-deleted", 409, "The task is deleted", Retry::AfterUser),
-    ("task-closed", 409, "The task is closed", Retry::AfterUser),
-    ("value-changed", 409, "The value has changed since the proposal", Retry::AfterUser),
-    ("parent-first", 409, "The proposal belongs to another one", Retry::AfterUser),
-    ("confirm-alone", 409, "The proposal must be confirmed on its own", Retry::AfterUser),
-    ("already-decided", 409, "The proposal has already been decided", Retry::Never),
-    ("change-set-expired", 410, "The proposal has expired", Retry::Never),
-    ("change-retracted", 409, "The proposal cannot be applied", Retry::Never),
-    ("undo-refused", 409, "The decision cannot be undone", Retry::Never),
-    ("damaged-row", 500, "A stored row cannot be read", Retry::Never),
-    ("store-failed", 503, "The database cannot be used", Retry::Later),
-    ("internal", 500, "Internal error", Retry::Never),
-];
 
 impl From<AccessError> for Error {
     fn from(error: AccessError) -> Self {
@@ -239,29 +181,29 @@ impl From<QueryError> for Error {
 }
 
 impl Error {
-    /// The slug of the problem type.
-    pub fn kind(&self) -> &'static str {
+    /// What kind of problem it is.
+    pub fn kind(&self) -> ProblemKind {
         match self {
-            Self::ScopeMissing { .. } => "scope-missing",
-            Self::CodeRefused => "code-refused",
-            Self::Invalid { .. } | Self::WorkRefused { .. } => "validation-failed",
+            Self::ScopeMissing { .. } => ProblemKind::ScopeMissing,
+            Self::CodeRefused => ProblemKind::CodeRefused,
+            Self::Invalid { .. } | Self::WorkRefused { .. } => ProblemKind::ValidationFailed,
             Self::Beyond(beyond) => beyond.limit.problem,
-            Self::NotFound { .. } => "not-found",
-            Self::ConfirmAlone { .. } => "confirm-alone",
+            Self::NotFound { .. } => ProblemKind::NotFound,
+            Self::ConfirmAlone { .. } => ProblemKind::ConfirmAlone,
             Self::Import(
                 ImportError::Text(MarkdownError::TooLarge { .. })
                 | ImportError::Other(OtherError::TooLarge { .. }),
-            ) => "payload-too-large",
-            Self::Import(_) => "import-failed",
+            ) => ProblemKind::PayloadTooLarge,
+            Self::Import(_) => ProblemKind::ImportFailed,
             Self::Correction { source: CorrectionError::Limit { source, .. }, .. } => {
                 source.limit.problem
             }
-            Self::Correction { .. } => "validation-failed",
-            Self::PlanChanged { .. } => "plan-changed",
-            Self::Model(_) => "model-unavailable",
-            Self::Ended { .. } => "internal",
-            Self::Date(_) => "date-not-understood",
-            Self::DeletedTask { .. } => "task-deleted",
+            Self::Correction { .. } => ProblemKind::ValidationFailed,
+            Self::PlanChanged { .. } => ProblemKind::PlanChanged,
+            Self::Model(_) => ProblemKind::ModelUnavailable,
+            Self::Ended { .. } => ProblemKind::Internal,
+            Self::Date(_) => ProblemKind::DateNotUnderstood,
+            Self::DeletedTask { .. } => ProblemKind::TaskDeleted,
             Self::Journal(error) => journal(error),
             Self::Decide(error) => decide(error),
             Self::Agent(error) => agent(error),
@@ -274,16 +216,13 @@ impl Error {
 
     /// Whether a stored row cannot be read; lists skip such a row.
     pub(crate) fn is_damage(&self) -> bool {
-        self.kind() == "damaged-row"
+        self.kind() == ProblemKind::DamagedRow
     }
 
     /// The error as a problem.
     pub fn problem(&self) -> Problem {
-        let slug = self.kind();
-        let (kind, status, title, retry) = PROBLEMS
-            .iter()
-            .find(|(kind, ..)| *kind == slug)
-            .unwrap_or(&PROBLEMS[PROBLEMS.len() - 1]);
+        let kind = self.kind();
+        let ProblemFacts { status, title, retry } = kind.facts();
         let mut extra = Map::new();
         if let Some(beyond) = self.beyond() {
             extra.insert("limit".into(), json!(beyond.limit.max));
@@ -319,14 +258,7 @@ impl Error {
             let error = json!({ "pointer": pointer, "code": kind, "message": chain(self) });
             extra.insert("errors".into(), json!([error]));
         }
-        Problem {
-            kind,
-            status: *status,
-            title: (*title).to_owned(),
-            detail: chain(self),
-            retry: *retry,
-            extra,
-        }
+        Problem { kind, status, title: title.to_owned(), detail: chain(self), retry, extra }
     }
 
     fn beyond(&self) -> Option<&Beyond> {
@@ -407,11 +339,11 @@ impl MaybeRefused for Error {
     }
 }
 
-fn journal(error: &JournalError) -> &'static str {
+fn journal(error: &JournalError) -> ProblemKind {
     use dormouse_journal::EditError;
     match error {
-        JournalError::NoTask { .. } => "not-found",
-        JournalError::Edit(EditError::Deleted { .. }) => "task-deleted",
+        JournalError::NoTask { .. } => ProblemKind::NotFound,
+        JournalError::Edit(EditError::Deleted { .. }) => ProblemKind::TaskDeleted,
         JournalError::Edit(EditError::Beyond { beyond, .. }) => beyond.limit.problem,
         JournalError::Edit(
             EditError::NoItem { .. }
@@ -420,80 +352,82 @@ fn journal(error: &JournalError) -> &'static str {
             | EditError::NoCategory { .. }
             | EditError::NoOtherTask { .. }
             | EditError::NoLink { .. },
-        ) => "not-found",
-        JournalError::Edit(EditError::OtherDeleted { .. }) => "task-deleted",
-        JournalError::Edit(EditError::LinkExists { .. }) => "link-exists",
+        ) => ProblemKind::NotFound,
+        JournalError::Edit(EditError::OtherDeleted { .. }) => ProblemKind::TaskDeleted,
+        JournalError::Edit(EditError::LinkExists { .. }) => ProblemKind::LinkExists,
         JournalError::Edit(_) | JournalError::Cursor { .. } | JournalError::Zone { .. } => {
-            "validation-failed"
+            ProblemKind::ValidationFailed
         }
-        JournalError::Changed(_) => "undo-refused",
-        JournalError::Precondition { .. } => "precondition-failed",
-        JournalError::Conflict { .. } | JournalError::Fenced { .. } => "conflict",
-        JournalError::Reused { .. } => "idempotency-mismatch",
-        JournalError::Stored { .. } => "damaged-row",
+        JournalError::Changed(_) => ProblemKind::UndoRefused,
+        JournalError::Precondition { .. } => ProblemKind::PreconditionFailed,
+        JournalError::Conflict { .. } | JournalError::Fenced { .. } => ProblemKind::Conflict,
+        JournalError::Reused { .. } => ProblemKind::IdempotencyMismatch,
+        JournalError::Stored { .. } => ProblemKind::DamagedRow,
         JournalError::Read(error) => read(error),
         JournalError::Commit(error) => commit(error),
     }
 }
 
-fn decide(error: &DecideError) -> &'static str {
+fn decide(error: &DecideError) -> ProblemKind {
     match error {
-        DecideError::NotFound { .. } | DecideError::OfOtherTask { .. } => "not-found",
-        DecideError::DigestDiffers { .. } | DecideError::NotShown { .. } => "precondition-failed",
-        DecideError::ValueChanged { .. } => "value-changed",
-        DecideError::ParentFirst { .. } => "parent-first",
-        DecideError::TaskDeleted { .. } => "task-deleted",
-        DecideError::TaskClosed { .. } => "task-closed",
-        DecideError::AlreadyDecided { .. } => "already-decided",
-        DecideError::Expired { .. } => "change-set-expired",
-        DecideError::Retracted { .. } => "change-retracted",
+        DecideError::NotFound { .. } | DecideError::OfOtherTask { .. } => ProblemKind::NotFound,
+        DecideError::DigestDiffers { .. } | DecideError::NotShown { .. } => {
+            ProblemKind::PreconditionFailed
+        }
+        DecideError::ValueChanged { .. } => ProblemKind::ValueChanged,
+        DecideError::ParentFirst { .. } => ProblemKind::ParentFirst,
+        DecideError::TaskDeleted { .. } => ProblemKind::TaskDeleted,
+        DecideError::TaskClosed { .. } => ProblemKind::TaskClosed,
+        DecideError::AlreadyDecided { .. } => ProblemKind::AlreadyDecided,
+        DecideError::Expired { .. } => ProblemKind::ChangeSetExpired,
+        DecideError::Retracted { .. } => ProblemKind::ChangeRetracted,
         DecideError::Changed { .. }
         | DecideError::Begun { .. }
-        | DecideError::NothingToUndo { .. } => "undo-refused",
+        | DecideError::NothingToUndo { .. } => ProblemKind::UndoRefused,
         DecideError::Reason(beyond) => beyond.limit.problem,
-        DecideError::Busy { .. } | DecideError::NotApplied { .. } => "conflict",
+        DecideError::Busy { .. } | DecideError::NotApplied { .. } => ProblemKind::Conflict,
         DecideError::Journal(error) => journal(error),
         DecideError::Read(error) => read(error),
         DecideError::Commit(error) => commit(error),
-        DecideError::Broken(_) => "internal",
+        DecideError::Broken(_) => ProblemKind::Internal,
     }
 }
 
-fn agent(error: &AgentError) -> &'static str {
+fn agent(error: &AgentError) -> ProblemKind {
     match error {
         AgentError::NotFound { .. } | AgentError::NoRun { .. } | AgentError::NoLine { .. } => {
-            "not-found"
+            ProblemKind::NotFound
         }
-        AgentError::Exists { .. } => "agent-exists",
-        AgentError::TaskDeleted { .. } | AgentError::NoTask { .. } => "task-deleted",
-        AgentError::State { .. } | AgentError::ReaderAtWork(_) => "agent-state",
-        AgentError::RunEnded { .. } => "run-ended",
+        AgentError::Exists { .. } => ProblemKind::AgentExists,
+        AgentError::TaskDeleted { .. } | AgentError::NoTask { .. } => ProblemKind::TaskDeleted,
+        AgentError::State { .. } | AgentError::ReaderAtWork(_) => ProblemKind::AgentState,
+        AgentError::RunEnded { .. } => ProblemKind::RunEnded,
         AgentError::Beyond(beyond) | AgentError::Unheard { beyond, .. } => beyond.limit.problem,
-        AgentError::BlankMessage => "validation-failed",
-        AgentError::Reused { .. } => "idempotency-mismatch",
-        AgentError::Busy { .. } => "conflict",
+        AgentError::BlankMessage => ProblemKind::ValidationFailed,
+        AgentError::Reused { .. } => ProblemKind::IdempotencyMismatch,
+        AgentError::Busy { .. } => ProblemKind::Conflict,
         AgentError::Template(error) => template(error),
         AgentError::Rule(error) => rule(error),
         AgentError::Journal(error) => journal(error),
         AgentError::Changes(error) => decide(error),
         AgentError::Work(RunError::Read(error)) | AgentError::Read(error) => read(error),
         AgentError::Work(RunError::Commit(error)) | AgentError::Commit(error) => commit(error),
-        AgentError::Work(RunError::TooLarge(_)) => "limit-reached",
-        AgentError::Work(RunError::Broken(_)) => "internal",
+        AgentError::Work(RunError::TooLarge(_)) => ProblemKind::LimitReached,
+        AgentError::Work(RunError::Broken(_)) => ProblemKind::Internal,
     }
 }
 
-fn rule(error: &RuleError) -> &'static str {
+fn rule(error: &RuleError) -> ProblemKind {
     match error {
         RuleError::UnknownTool { .. }
         | RuleError::Everything
         | RuleError::NeverByItself { .. }
         | RuleError::OfAgentWork
         | RuleError::Condition(_)
-        | RuleError::WrongHolder { .. } => "validation-failed",
-        RuleError::NoHolder { .. } | RuleError::NotFound { .. } => "not-found",
-        RuleError::TaskDeleted { .. } => "task-deleted",
-        RuleError::Exists => "rule-exists",
+        | RuleError::WrongHolder { .. } => ProblemKind::ValidationFailed,
+        RuleError::NoHolder { .. } | RuleError::NotFound { .. } => ProblemKind::NotFound,
+        RuleError::TaskDeleted { .. } => ProblemKind::TaskDeleted,
+        RuleError::Exists => ProblemKind::RuleExists,
         RuleError::TooMany(beyond) => beyond.limit.problem,
         RuleError::Read(error) => read(error),
         RuleError::Commit(error) => commit(error),
@@ -511,28 +445,30 @@ fn rule_field(error: &RuleError) -> Option<&'static str> {
     }
 }
 
-fn template(error: &TemplateError) -> &'static str {
+fn template(error: &TemplateError) -> ProblemKind {
     match error {
         TemplateError::NotFound { .. }
         | TemplateError::NoVersion { .. }
         | TemplateError::NoEvolution { .. }
-        | TemplateError::NoSession { .. } => "not-found",
-        TemplateError::Changed { .. } | TemplateError::Moved { .. } => "precondition-failed",
-        TemplateError::EvolutionActive { .. } => "evolution-active",
-        TemplateError::InUse { .. } | TemplateError::IsDefault { .. } => "template-in-use",
+        | TemplateError::NoSession { .. } => ProblemKind::NotFound,
+        TemplateError::Changed { .. } | TemplateError::Moved { .. } => {
+            ProblemKind::PreconditionFailed
+        }
+        TemplateError::EvolutionActive { .. } => ProblemKind::EvolutionActive,
+        TemplateError::InUse { .. } | TemplateError::IsDefault { .. } => ProblemKind::TemplateInUse,
         TemplateError::Archived { .. }
         | TemplateError::NotActive { .. }
         | TemplateError::NoActive { .. }
         | TemplateError::NoProposal { .. }
-        | TemplateError::WrongKind { .. } => "template-state",
+        | TemplateError::WrongKind { .. } => ProblemKind::TemplateState,
         TemplateError::NoCategory { .. }
         | TemplateError::Text { .. }
-        | TemplateError::EmptyMessage => "validation-failed",
-        TemplateError::Busy { .. } => "conflict",
+        | TemplateError::EmptyMessage => ProblemKind::ValidationFailed,
+        TemplateError::Busy { .. } => ProblemKind::Conflict,
     }
 }
 
-fn work(error: &WorkError) -> &'static str {
+fn work(error: &WorkError) -> ProblemKind {
     match error {
         WorkError::NotFound { .. }
         | WorkError::NoRun { .. }
@@ -540,63 +476,50 @@ fn work(error: &WorkError) -> &'static str {
         | WorkError::NoConversation { .. }
         | WorkError::NoOccurrence { .. }
         | WorkError::NoHook { .. }
-        | WorkError::HookRefused(HookRefusal::Unknown) => "not-found",
+        | WorkError::HookRefused(HookRefusal::Unknown) => ProblemKind::NotFound,
         WorkError::HookRefused(
             HookRefusal::Malformed | HookRefusal::Forged | HookRefusal::Late,
-        ) => "hook-refused",
-        WorkError::HookRefused(HookRefusal::Altered) => "delivery-changed",
-        WorkError::HookRefused(HookRefusal::Inactive) => "work-state",
-        WorkError::HookRefused(HookRefusal::TooMany) => "hook-busy",
+        ) => ProblemKind::HookRefused,
+        WorkError::HookRefused(HookRefusal::Altered) => ProblemKind::DeliveryChanged,
+        WorkError::HookRefused(HookRefusal::Inactive) => ProblemKind::WorkState,
+        WorkError::HookRefused(HookRefusal::TooMany) => ProblemKind::HookBusy,
         WorkError::HookRefused(HookRefusal::Unreadable) | WorkError::NoSealingKey(_) => {
-            "sealing-key"
+            ProblemKind::SealingKey
         }
         WorkError::Beyond(beyond) => beyond.limit.problem,
-        WorkError::Schedule(_) | WorkError::NothingToCome { .. } => "date-not-understood",
+        WorkError::Schedule(_) | WorkError::NothingToCome { .. } => ProblemKind::DateNotUnderstood,
         WorkError::Blank { .. }
         | WorkError::Filter(_)
         | WorkError::HookSecret(_)
         | WorkError::Step(_)
         | WorkError::NeedsLanguageModel { .. }
         | WorkError::NothingFollows { .. }
-        | WorkError::Parameter(_) => "validation-failed",
+        | WorkError::Parameter(_) => ProblemKind::ValidationFailed,
         WorkError::State { .. } | WorkError::RunState { .. } | WorkError::Occurrence { .. } => {
-            "work-state"
+            ProblemKind::WorkState
         }
-        WorkError::NeedsDecide { .. } => "scope-missing",
-        WorkError::Answered { .. } | WorkError::Closed { .. } => "question-closed",
-        WorkError::Reused { .. } => "idempotency-mismatch",
-        WorkError::Busy { .. } => "conflict",
+        WorkError::NeedsDecide { .. } => ProblemKind::ScopeMissing,
+        WorkError::Answered { .. } | WorkError::Closed { .. } => ProblemKind::QuestionClosed,
+        WorkError::Reused { .. } => ProblemKind::IdempotencyMismatch,
+        WorkError::Busy { .. } => ProblemKind::Conflict,
         WorkError::Run(RunError::Read(error)) | WorkError::Read(error) => read(error),
         WorkError::Run(RunError::Commit(error)) | WorkError::Commit(error) => commit(error),
-        WorkError::Run(RunError::TooLarge(_)) => "limit-reached",
-        WorkError::Run(RunError::Broken(_)) => "internal",
+        WorkError::Run(RunError::TooLarge(_)) => ProblemKind::LimitReached,
+        WorkError::Run(RunError::Broken(_)) => ProblemKind::Internal,
     }
 }
 
-fn read(error: &ReadError) -> &'static str {
+fn read(error: &ReadError) -> ProblemKind {
     match error {
-        ReadError::Engine { .. } => "store-failed",
-        ReadError::Corrupt { .. } => "damaged-row",
+        ReadError::Engine { .. } => ProblemKind::StoreFailed,
+        ReadError::Corrupt { .. } => ProblemKind::DamagedRow,
     }
 }
 
-fn commit(error: &CommitError) -> &'static str {
+fn commit(error: &CommitError) -> ProblemKind {
     match error {
-        CommitError::Refused { .. } => "conflict",
-        CommitError::Mismatch { .. } => "idempotency-mismatch",
-        CommitError::Unknown { .. } | CommitError::Broken { .. } => "store-failed",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn slugs_are_unique() {
-        let mut slugs: Vec<_> = PROBLEMS.iter().map(|(slug, ..)| *slug).collect();
-        slugs.sort_unstable();
-        slugs.dedup();
-        assert_eq!(slugs.len(), PROBLEMS.len());
+        CommitError::Refused { .. } => ProblemKind::Conflict,
+        CommitError::Mismatch { .. } => ProblemKind::IdempotencyMismatch,
+        CommitError::Unknown { .. } | CommitError::Broken { .. } => ProblemKind::StoreFailed,
     }
 }

@@ -4,6 +4,7 @@ use dormouse_agents::lifecycle::RequestContext;
 use dormouse_changes::Decider;
 use dormouse_journal::{EditCtx, OnceKey};
 use dormouse_store::Once;
+use dormouse_types::problem::ProblemKind;
 use dormouse_types::{Caller, Origin, Scope, TaskId, hash, limits};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -51,7 +52,7 @@ pub(crate) fn edit_ctx(
 pub(crate) fn answer_of<T: Serialize>(found: Result<T, Error>) -> Result<String, Error> {
     match found {
         Ok(view) => Ok(serde_json::to_string(&view).expect("a view is plain data")),
-        Err(error) if error.kind() == "not-found" => Ok(String::new()),
+        Err(error) if error.kind() == ProblemKind::NotFound => Ok(String::new()),
         Err(error) => Err(error),
     }
 }

@@ -180,18 +180,12 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<Task, Error> {
         require(caller, Scope::Edit)?;
-        let mut ctx = edit_ctx(caller, "task.edit", &(id, &patch), if_match, key.as_deref())?;
+        let ctx = edit_ctx(caller, "task.edit", &(id, &patch), if_match, key.as_deref())?;
         let mut edits = Vec::new();
         edits.extend(patch.title.map(Edit::Title));
         match (patch.status, patch.status_reason) {
             (Some(status), reason) => edits.push(Edit::Status { status, reason }),
-            (None, Some(reason)) => {
-                // A reason without a status belongs to the current status, at that revision.
-                let view = self.journal.task(caller.workspace, id).await?;
-                ctx.if_match = ctx.if_match.or(Some(view.revision));
-                let status = view.task.value.status.status;
-                edits.push(Edit::Status { status, reason: Some(reason) });
-            }
+            (None, Some(reason)) => edits.push(Edit::StatusReason(reason)),
             (None, None) => {}
         }
         edits.extend(patch.priority.map(Edit::Priority));

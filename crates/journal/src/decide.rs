@@ -74,6 +74,10 @@ impl EditState<'_, '_> {
             Edit::Title(title) => task.title = line("title", limits::TITLE, title)?,
             Edit::ClearTitle => task.title = String::new(),
             Edit::Status { status, reason } => self.status(*status, reason.as_deref())?,
+            Edit::StatusReason(reason) => {
+                let status = task.status.status;
+                self.status(status, Some(reason))?;
+            }
             Edit::Priority(priority) => task.priority = *priority,
             Edit::DueOn(day) => task.due_on = *day,
             Edit::Estimate(estimate) => {

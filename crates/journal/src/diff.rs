@@ -11,6 +11,7 @@ use dormouse_types::LabelId;
 use dormouse_types::change::What;
 use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::hash;
+use dormouse_types::model::StatedField;
 use dormouse_types::task::{Field, Flag, Priority};
 
 use crate::decision::{CreatedId, Decided, EditContext};
@@ -87,7 +88,7 @@ struct Found<'a, 'b> {
     ops: Vec<Op>,
     what: Vec<What>,
     effects: Vec<Effect>,
-    says: Vec<String>,
+    says: Vec<StatedField>,
 }
 
 fn text(text: &str) -> Option<FieldValue> {
@@ -107,7 +108,7 @@ impl Found<'_, '_> {
     fn field(&mut self, field: Field, [from, to]: [Option<FieldValue>; 2], effect: Effect) {
         self.what.push(What::FieldSet(FieldChange { field: field.into(), from, to }));
         self.effects.push(effect);
-        self.says.push(field.name().to_owned());
+        self.says.push(field.into());
     }
 
     fn fields(&mut self, before: &TaskView, after: &mut TaskView) {
@@ -118,7 +119,7 @@ impl Found<'_, '_> {
         if before.revision == 0 {
             // The announcement of a new task includes its title.
             if !new.title.is_empty() {
-                self.says.push(Field::Title.name().to_owned());
+                self.says.push(Field::Title.into());
             }
         } else if old.title != new.title {
             let both = BeforeAfter { before: old.title.clone(), after: new.title.clone() };
@@ -189,7 +190,7 @@ impl Found<'_, '_> {
             to: Some(shown(&after)),
         }));
         self.effects.push(Effect::Status(BeforeAfter { before, after }));
-        self.says.push(Field::Status.name().to_owned());
+        self.says.push(Field::Status.into());
     }
 
     fn items(&mut self, before: &TaskView, after: &mut TaskView) {
@@ -229,7 +230,7 @@ impl Found<'_, '_> {
         });
         self.effects.push(presence(item, false, true));
         if item.is_checked {
-            self.says.push(format!("item:{}", item.id));
+            self.says.push(item.id.clone().into());
         }
     }
 
@@ -250,7 +251,7 @@ impl Found<'_, '_> {
         if old.is_checked != new.is_checked {
             let both = BeforeAfter { before: old.is_checked, after: new.is_checked };
             self.effects.push(Effect::ItemChecked { item: item.clone(), checked: both });
-            self.says.push(format!("item:{item}"));
+            self.says.push(item.clone().into());
             let (item, title) = (item.clone(), title.clone());
             self.what.push(What::ItemChecked { item, title, is_checked: new.is_checked });
         }

@@ -19,6 +19,8 @@ pub enum Edit {
         /// Why; BLOCKED and ON HOLD need one.
         reason: Option<String>,
     },
+    /// Sets the reason of the status that the task has.
+    StatusReason(String),
     /// Sets or clears the priority.
     Priority(Option<Priority>),
     /// Sets or clears the due day.

@@ -4,6 +4,7 @@
 //! is lost, and moving it back is all that undo has to do. One commit advances the revision of both
 //! tasks, so neither is ever seen with the item missing or doubled.
 
+use dormouse_types::model::StatedField;
 use std::collections::BTreeSet;
 
 use dormouse_store::doc::Doc;
@@ -91,7 +92,7 @@ pub(crate) fn between(
         changes.ops.push(item::relocate(by.ws, doc));
         let Item { id, title, is_checked, task_id: to, .. } = doc.value.clone();
         // Who ticked it last is remembered with the task.
-        let field = format!("item:{id}");
+        let field = StatedField::Tick(id.clone());
         if let Some(say) = before.says.iter().find(|say| say.field == field) {
             changes.ops.push(field_say::put(by.ws, &to, &field, say.by, say.at));
         }

@@ -9,7 +9,7 @@ use dormouse_store::journal::task::{self, AggregateRow, Task};
 use dormouse_store::journal::{field_say, label, task_list};
 use dormouse_store::{ReadError, in_list};
 use dormouse_types::caller::By;
-use dormouse_types::model::{FieldSay, TaskState};
+use dormouse_types::model::{FieldSay, StatedField, TaskState};
 use dormouse_types::task::Status;
 use dormouse_types::{Id as _, TaskId, Timestamp, WorkspaceId};
 use jiff::tz::TimeZone;
@@ -36,7 +36,7 @@ pub struct TaskReviewState {
     /// When it was paused: disjoint periods, oldest first; the last one may still be open.
     pauses: Vec<(Timestamp, Option<Timestamp>)>,
     /// The fields the person set last, and when.
-    says: Vec<(String, Timestamp)>,
+    says: Vec<(StatedField, Timestamp)>,
 }
 
 /// The part of it that is read without the task's document.
@@ -62,7 +62,7 @@ impl TaskReviewState {
     }
 
     /// When the person set a field, unless somebody else set it since.
-    pub fn stated_at(&self, field: &str) -> Option<Timestamp> {
+    pub fn stated_at(&self, field: &StatedField) -> Option<Timestamp> {
         self.says.iter().find(|(last_say, _)| last_say == field).map(|(_, at)| *at)
     }
 

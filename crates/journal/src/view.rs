@@ -12,7 +12,7 @@ use dormouse_store::journal::linked_entry::{LinkWithTask, LinkedEntry};
 use dormouse_store::journal::row::Stored;
 use dormouse_store::journal::task::{AggregateRow, Task};
 use dormouse_types::caller::By;
-use dormouse_types::model::{self, FieldSay, Named, TaskState};
+use dormouse_types::model::{self, FieldSay, Named, StatedField, TaskState};
 use dormouse_types::{LabelId, TaskId, Timestamp};
 use jiff::tz::TimeZone;
 
@@ -160,10 +160,11 @@ impl TaskView {
     }
 
     /// Records who set these fields, as the rows will say after the commit.
-    pub(crate) fn note_says(&mut self, fields: &[String], by: By, at: Timestamp) {
+    pub(crate) fn note_says(&mut self, fields: &[StatedField], by: By, at: Timestamp) {
         self.says.retain(|say| !fields.contains(&say.field));
         self.says.extend(fields.iter().map(|field| FieldSay { field: field.clone(), by, at }));
-        self.says.sort_by(|a, b| a.field.cmp(&b.field));
+        // As rows are read: by name.
+        self.says.sort_by_cached_key(|say| say.field.to_string());
         self.says.dedup_by(|a, b| a.field == b.field);
     }
 
@@ -236,7 +237,8 @@ impl TaskView {
     }
 
     /// Who last set a field: `title`, `dueDate`, …, `item:<id>`.
-    pub fn say(&self, field: &str) -> Option<&FieldSay> {
+    pub fn say(&self, field: impl Into<StatedField>) -> Option<&FieldSay> {
+        let field = field.into();
         self.says.iter().find(|say| say.field == field)
     }
 }

@@ -13,7 +13,7 @@ use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::{ReadError, in_list};
 use dormouse_types::field_change::FieldChange;
 use dormouse_types::model::TaskState;
-use dormouse_types::{AgentId, ChangeSetId, Id as _, TaskId, WorkRunId, WorkspaceId};
+use dormouse_types::{AgentId, ChangeSetId, Id as _, TaskId, WorkRunId, WorkspaceId, limits};
 use serde_json::Value;
 
 use crate::agents::SHORT_ID;
@@ -68,7 +68,7 @@ impl Queries {
         views.into_iter().next().ok_or_else(missing)
     }
 
-    /// Finds change sets by an id or its end, or words of the task's title.
+    /// Finds change sets by an id or its end, or words of the task's title: at most a page of them, newest first.
     pub async fn find_sets(
         &self,
         ws: WorkspaceId,
@@ -88,7 +88,9 @@ impl Queries {
             let items = self.store.all(change_item::open_among(ws, some)).await?;
             open.extend(items.into_iter().map(|item| item.set));
         }
-        let sets = self.sets_of(ws, &open.into_iter().collect::<Vec<_>>()).await?;
+        // Ids begin with their time, so the last ones are the newest.
+        let newest: Vec<_> = open.into_iter().rev().take(limits::PAGE.max).collect();
+        let sets = self.sets_of(ws, &newest).await?;
         self.set_views(ws, sets, Listed::Open).await
     }
 

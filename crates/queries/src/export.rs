@@ -38,11 +38,11 @@ pub struct Export {
     store: Store,
     ws: WorkspaceId,
     only: Option<TaskId>,
-    stage: Stage,
+    stage: ExportStage,
     damaged: Vec<Value>,
 }
 
-enum Stage {
+enum ExportStage {
     Head,
     Tasks {
         after: (Timestamp, String),
@@ -73,7 +73,7 @@ impl Queries {
         {
             return Err(QueryError::NotFound { what: "task", id: task.to_string() });
         }
-        Ok(Export { store, ws, only, stage: Stage::Head, damaged: Vec::new() })
+        Ok(Export { store, ws, only, stage: ExportStage::Head, damaged: Vec::new() })
     }
 }
 
@@ -84,26 +84,27 @@ impl Export {
     pub async fn next(&mut self) -> Result<Option<String>, QueryError> {
         loop {
             match &mut self.stage {
-                Stage::Head => {
-                    self.stage = Stage::Tasks {
+                ExportStage::Head => {
+                    self.stage = ExportStage::Tasks {
                         after: (Timestamp::from_micros(i64::MIN), String::new()),
                         ready: Vec::new(),
                         is_first: true,
                     };
                     return self.head().await.map(Some);
                 }
-                Stage::Tasks { after, ready, is_first } => {
+                ExportStage::Tasks { after, ready, is_first } => {
                     let Some(row) = ready.pop() else {
                         let (at, id) = after.clone();
                         let mut rows = self.tasks(at, &id).await?;
                         rows.reverse();
                         match (&mut self.stage, rows.first()) {
-                            (Stage::Tasks { after, ready, .. }, Some(last)) => {
+                            (ExportStage::Tasks { after, ready, .. }, Some(last)) => {
                                 *after = (last.created_at, last.id.clone());
                                 *ready = rows;
                             }
                             (stage, _) => {
-                                *stage = Stage::Links { after: String::new(), is_first: true };
+                                *stage =
+                                    ExportStage::Links { after: String::new(), is_first: true };
                                 return Ok(Some("\n],\n\"links\": [".to_owned()));
                             }
                         }
@@ -112,15 +113,15 @@ impl Export {
                     let comma = if std::mem::take(is_first) { "" } else { "," };
                     return Ok(Some(format!("{comma}\n{}", self.task(&row).await?)));
                 }
-                Stage::Links { after, is_first } => {
+                ExportStage::Links { after, is_first } => {
                     let at = after.clone();
                     let first = *is_first;
                     let Some((last, texts)) = self.links(&at).await? else {
-                        self.stage = Stage::End;
+                        self.stage = ExportStage::End;
                         continue;
                     };
                     let is_first = first && texts.is_empty();
-                    self.stage = Stage::Links { after: last, is_first };
+                    self.stage = ExportStage::Links { after: last, is_first };
                     let comma = if first || texts.is_empty() { "" } else { "," };
                     let text = texts.join(",\n");
                     return Ok(Some(if text.is_empty() {
@@ -129,12 +130,12 @@ impl Export {
                         format!("{comma}\n{text}")
                     }));
                 }
-                Stage::End => {
-                    self.stage = Stage::Over;
+                ExportStage::End => {
+                    self.stage = ExportStage::Over;
                     let damaged = json!(std::mem::take(&mut self.damaged));
                     return Ok(Some(format!("\n],\n\"damaged\": {damaged}}}\n")));
                 }
-                Stage::Over => return Ok(None),
+                ExportStage::Over => return Ok(None),
             }
         }
     }

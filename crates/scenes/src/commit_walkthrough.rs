@@ -33,11 +33,11 @@ pub async fn of(scene: &Scene) -> anyhow::Result<String> {
     world.play(scene).await?;
     let mut before = developed(&world, &empty).await?;
     let mut page = String::new();
-    let mut pen = RowDiff::default();
+    let mut row_diff = RowDiff::default();
     let commits = recorder.finish().into_iter().filter(|one| one.moment == Moment::AfterCommit);
     for (n, commit) in commits.enumerate() {
         let after = developed(&world, &commit.snapshot).await?;
-        let (db, lines) = pen.written(&before, &after);
+        let (db, lines) = row_diff.written(&before, &after);
         writeln!(page, "### {}. `{}` ({})\n\n```text", n + 1, commit.label, db.name())?;
         for line in lines {
             writeln!(page, "{line}")?;

@@ -276,8 +276,8 @@ impl Scheduler {
         for ws in self.store.all(wake_queue::workspaces()).await? {
             let ahead = self.store.each(wake_queue::with_due_beyond(ws, beyond)).await?;
             if !ahead.is_empty() {
-                let rescue = wake_queue::clamp_due(ws, now, beyond);
-                self.store.commit(Commit::new("wake.rescue", Db::Agent, ws).op(rescue)).await?;
+                let clamp = wake_queue::clamp_due(ws, now, beyond);
+                self.store.commit(Commit::new("wake.clampDue", Db::Agent, ws).op(clamp)).await?;
             }
         }
         Ok(())

@@ -1,13 +1,12 @@
 //! Problems: the error responses of the API (RFC 9457).
 
-use std::borrow::Cow;
 use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use dormouse::error::PROBLEMS;
 use dormouse_types::limits::Beyond;
+use dormouse_types::problem::{ProblemFacts, ProblemKind};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
@@ -16,16 +15,15 @@ pub const CONTENT_TYPE: &str = "application/problem+json";
 
 /// A refusal with a stable type.
 ///
-/// Shape: `{type: "/problems/<slug>", title, status, detail}` and members specific to the type.
-/// Each slug
-/// has a page in `docs/errors`.
+/// Shape: `{type: "/problems/<kind>", title, status, detail}` and members specific to the kind.
+/// Each kind has a page in `docs/errors`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
-    /// The stable name.
-    pub slug: Cow<'static, str>,
+    /// Its kind.
+    pub kind: ProblemKind,
     /// The HTTP status.
     pub status: u16,
-    /// The kind of problem; always the same for a slug.
+    /// The kind of problem; always the same for a kind.
     pub title: String,
     /// What happened this time, and what to do.
     pub detail: String,
@@ -33,104 +31,78 @@ pub struct Problem {
     pub extra: Map<String, Value>,
 }
 
-/// Problem types that exist only over HTTP: slug, HTTP status, title. The facade defines all
-/// others.
-pub const WIRE_PROBLEMS: &[(&str, u16, &str)] = &[
-    ("malformed-json", 400, "The body is not valid JSON"),
-    ("method-not-allowed", 405, "Method not allowed"),
-    ("token-missing", 401, "The request has no valid token"),
-    ("token-in-url", 400, "The URL contains a token"),
-    ("misdirected-request", 421, "The request is meant for another server"),
-    ("origin-refused", 403, "The request comes from another page"),
-    ("unsupported-media-type", 415, "Unsupported media type"),
-    ("url-too-long", 414, "The URL is too long"),
-    ("headers-too-large", 431, "The headers are too large"),
-    ("rate-limited", 429, "Too many requests"),
-    ("timeout", 503, "The request timed out"),
-];
-
 impl Problem {
-    /// A problem of a known type.
-    fn new(slug: &'static str, detail: impl Into<String>) -> Self {
-        let facade = PROBLEMS.iter().map(|(slug, status, title, _)| (slug, status, title));
-        let wire = WIRE_PROBLEMS.iter().map(|(slug, status, title)| (slug, status, title));
-        let known = facade.chain(wire).find(|(known, ..)| **known == slug);
-        let (_, status, title) = known.expect("every slug of the router is in one of the tables");
-        Self {
-            slug: slug.into(),
-            status: *status,
-            title: (*title).to_owned(),
-            detail: detail.into(),
-            extra: Map::new(),
-        }
+    fn new(kind: ProblemKind, detail: impl Into<String>) -> Self {
+        let ProblemFacts { status, title, .. } = kind.facts();
+        Self { kind, status, title: title.to_owned(), detail: detail.into(), extra: Map::new() }
     }
 
     /// The resource does not exist.
     pub fn not_found(detail: impl Into<String>) -> Self {
-        Self::new("not-found", detail)
+        Self::new(ProblemKind::NotFound, detail)
     }
 
     /// The path exists, the method does not.
     pub fn method_not_allowed(detail: impl Into<String>) -> Self {
-        Self::new("method-not-allowed", detail)
+        Self::new(ProblemKind::MethodNotAllowed, detail)
     }
 
     /// The body is not JSON.
     pub fn malformed_json(detail: impl Into<String>) -> Self {
-        Self::new("malformed-json", detail)
+        Self::new(ProblemKind::MalformedJson, detail)
     }
 
     /// The token is missing or invalid; the response does not say which.
     pub(crate) fn unauthorised() -> Self {
         let detail = "send `Authorization: Bearer TOKEN`: `dormouse open` prints a link that signs a browser in, `dormouse token create` creates a token for a program";
-        Self::new("token-missing", detail)
+        Self::new(ProblemKind::TokenMissing, detail)
     }
 
     /// The URL contains a token, or a parameter with the name of one.
     pub(crate) fn token_in_url() -> Self {
         let detail = "send the token as `Authorization: Bearer TOKEN`: URLs end up in histories and logs. If this was a valid token, revoke it";
-        Self::new("token-in-url", detail)
+        Self::new(ProblemKind::TokenInUrl, detail)
     }
 
     /// Too many logins from one address failed.
     pub(crate) fn too_many_logins(wait: Duration) -> Self {
         let detail = "too many logins from this address failed: wait, then try again with another \
                       token or code";
-        Self::new("rate-limited", detail).retry_after(wait)
+        Self::new(ProblemKind::RateLimited, detail).retry_after(wait)
     }
 
     /// The request names a different server.
     pub(crate) fn misdirected(names: &str) -> Self {
         let detail = format!("this server accepts only {names}: use one of these");
-        Self::new("misdirected-request", detail)
+        Self::new(ProblemKind::MisdirectedRequest, detail)
     }
 
     /// A foreign page requests a change.
     pub(crate) fn origin_refused() -> Self {
         let detail = "a request that changes something must come from this server's page, or have a token and no Origin; if a proxy is in front of the server, pass its address with --public-url";
-        Self::new("origin-refused", detail)
+        Self::new(ProblemKind::OriginRefused, detail)
     }
 
     /// The media type of the body is not accepted here.
     pub(crate) fn unsupported_media_type(kinds: &[&str]) -> Self {
         let detail = format!("send the body with `Content-Type: {}`", kinds.join(" or "));
-        Self::new("unsupported-media-type", detail)
+        Self::new(ProblemKind::UnsupportedMediaType, detail)
     }
 
     /// The URL exceeds the limit.
     pub(crate) fn url_too_long(beyond: Beyond) -> Self {
-        Self::beyond("url-too-long", beyond, "ask for less at once")
+        Self::beyond(ProblemKind::UrlTooLong, beyond, "ask for less at once")
     }
 
     /// The headers exceed the limit.
     pub(crate) fn headers_too_large(beyond: Beyond) -> Self {
-        Self::beyond("headers-too-large", beyond, "send fewer")
+        Self::beyond(ProblemKind::HeadersTooLarge, beyond, "send fewer")
     }
 
     /// Too many requests; the client has to wait this long.
     pub(crate) fn rate_limited(wait: Duration) -> Self {
         let detail = "too many requests in a short time: wait, then send them again";
-        Self::new("rate-limited", detail).retry_after(wait)
+        Self::new(ProblemKind::RateLimited, detail).retry_after(wait)
     }
 
     /// The request timed out.
@@ -139,7 +111,7 @@ impl Problem {
         let detail = format!(
             "there was no answer within {seconds} s, so the request was abandoned; a change may or may not have been made: check, or send it again with the same Idempotency-Key"
         );
-        Self::new("timeout", detail).retry_after(Duration::from_secs(1))
+        Self::new(ProblemKind::Timeout, detail).retry_after(Duration::from_secs(1))
     }
 
     /// Adds when to retry, in whole seconds, to the body and as the header `Retry-After`.
@@ -153,7 +125,7 @@ impl Problem {
     /// The body exceeds the limit.
     pub fn payload_too_large(beyond: Beyond) -> Self {
         let mut problem =
-            Self::beyond("payload-too-large", beyond, "send less, or in several parts");
+            Self::beyond(ProblemKind::PayloadTooLarge, beyond, "send less, or in several parts");
         // A body is read only up to its limit, so its actual size is not always known.
         problem.extra.remove("actual");
         problem
@@ -161,12 +133,12 @@ impl Problem {
 
     /// The structure of a JSON body exceeds a limit.
     pub(crate) fn shapeless(beyond: Beyond) -> Self {
-        Self::beyond("malformed-json", beyond, "send a simpler body")
+        Self::beyond(ProblemKind::MalformedJson, beyond, "send a simpler body")
     }
 
-    fn beyond(slug: &'static str, beyond: Beyond, instead: &str) -> Self {
+    fn beyond(kind: ProblemKind, beyond: Beyond, instead: &str) -> Self {
         let limit = beyond.limit;
-        let mut problem = Self::new(slug, format!("{beyond}: {instead}"));
+        let mut problem = Self::new(kind, format!("{beyond}: {instead}"));
         problem.extra.insert("limit".into(), json!(limit.max));
         problem.extra.insert("actual".into(), json!(beyond.actual));
         problem.extra.insert("unit".into(), json!(limit.unit));
@@ -184,9 +156,9 @@ impl Problem {
     /// Several values are not acceptable; all are listed, so that the client can fix them at once.
     pub fn all_invalid(values: Vec<Invalid>) -> Self {
         let detail = values.iter().map(|value| value.message.as_str()).collect::<Vec<_>>();
-        let mut problem = Self::new("validation-failed", detail.join("; "));
+        let mut problem = Self::new(ProblemKind::ValidationFailed, detail.join("; "));
         let errors = values.into_iter().map(
-            |v| json!({"pointer": v.pointer, "code": "validation-failed", "message": v.message}),
+            |v| json!({"pointer": v.pointer, "code": ProblemKind::ValidationFailed, "message": v.message}),
         );
         problem.extra.insert("errors".into(), errors.collect());
         problem
@@ -195,7 +167,7 @@ impl Problem {
     /// The body as a JSON value.
     pub fn to_json(&self) -> Value {
         let mut body = Map::new();
-        body.insert("type".into(), json!(format!("/problems/{}", self.slug)));
+        body.insert("type".into(), json!(self.kind.address()));
         body.insert("title".into(), json!(self.title));
         body.insert("status".into(), json!(self.status));
         body.insert("detail".into(), json!(self.detail));
@@ -225,22 +197,14 @@ impl From<dormouse::Error> for Problem {
     fn from(error: dormouse::Error) -> Self {
         let problem = error.problem();
         let mut extra = problem.extra;
-        extra.entry("retry").or_insert_with(|| json!(retry_name(problem.retry)));
+        extra.entry("retry").or_insert_with(|| json!(problem.retry));
         Self {
-            slug: problem.kind.into(),
+            kind: problem.kind,
             status: problem.status,
             title: problem.title,
             detail: problem.detail,
             extra,
         }
-    }
-}
-
-fn retry_name(retry: dormouse::Retry) -> &'static str {
-    match retry {
-        dormouse::Retry::Never => "never",
-        dormouse::Retry::Later => "later",
-        dormouse::Retry::AfterUser => "afterUser",
     }
 }
 

@@ -5,17 +5,18 @@
 
 use std::collections::BTreeMap;
 
+use dormouse_types::problem::ProblemKind;
 use utoipa::IntoResponses;
 use utoipa::openapi::{RefOr, Response};
 
 macro_rules! problems {
-    ($($(#[$doc:meta])* $name:ident = [$($slug:literal),* $(,)?];)*) => {$(
+    ($($(#[$doc:meta])* $name:ident = [$($kind:ident),* $(,)?];)*) => {$(
         $(#[$doc])*
         pub(crate) struct $name;
 
         impl IntoResponses for $name {
             fn responses() -> BTreeMap<String, RefOr<Response>> {
-                [$($slug),*].map(|slug| (slug.to_owned(), Response::new("").into())).into()
+                [$(ProblemKind::$kind),*].map(|kind| (kind.to_string(), Response::new("").into())).into()
             }
         }
     )*};
@@ -23,84 +24,84 @@ macro_rules! problems {
 
 problems! {
     /// A query refers to something that may not exist.
-    Finds = ["not-found"];
+    Finds = [NotFound];
     /// The operation writes.
-    Writes = ["conflict"];
+    Writes = [Conflict];
     /// A task is created.
-    NewTask = ["conflict", "limit-reached"];
+    NewTask = [Conflict, LimitReached];
     /// A task is changed.
-    Edits = ["conflict", "task-deleted"];
+    Edits = [Conflict, TaskDeleted];
     /// Something is added to a task.
-    Adds = ["conflict", "task-deleted", "limit-reached"];
+    Adds = [Conflict, TaskDeleted, LimitReached];
     /// Two tasks are linked.
-    Links = ["conflict", "task-deleted", "limit-reached", "link-exists"];
+    Links = [Conflict, TaskDeleted, LimitReached, LinkExists];
     /// A code is exchanged.
-    Codes = ["code-refused", "limit-reached", "conflict"];
+    Codes = [CodeRefused, LimitReached, Conflict];
     /// The operation hands out something of limited number.
-    Tickets = ["limit-reached", "conflict"];
+    Tickets = [LimitReached, Conflict];
     /// Tasks are written in a format.
-    Exports = ["not-found", "task-deleted"];
+    Exports = [NotFound, TaskDeleted];
     /// A task is shown as a page.
-    Pages = ["task-deleted"];
+    Pages = [TaskDeleted];
     /// A text is read as a date.
-    Dates = ["date-not-understood"];
+    Dates = [DateNotUnderstood];
     /// A file is read.
-    Imports = ["import-failed", "plan-changed"];
+    Imports = [ImportFailed, PlanChanged];
     /// A file is decoded.
-    ImportTexts = ["import-failed"];
+    ImportTexts = [ImportFailed];
     /// Providers and models are changed.
-    Models = ["not-found", "conflict"];
+    Models = [NotFound, Conflict];
     /// A provider is called.
-    AsksProvider = ["not-found", "conflict", "model-unavailable"];
+    AsksProvider = [NotFound, Conflict, ModelUnavailable];
     /// A task gets an agent.
-    NewAgent = ["conflict", "task-deleted", "agent-exists"];
+    NewAgent = [Conflict, TaskDeleted, AgentExists];
     /// An agent does something.
-    Agents = ["conflict", "agent-state", "task-deleted"];
+    Agents = [Conflict, AgentState, TaskDeleted];
     /// The settings of an agent are changed, perhaps to a model or a template.
-    AgentEdits = ["conflict", "agent-state", "task-deleted", "not-found", "template-state"];
+    AgentEdits = [Conflict, AgentState, TaskDeleted, NotFound, TemplateState];
     /// A template is made, perhaps for a model of some provider.
-    NewTemplates = ["conflict", "limit-reached", "not-found"];
+    NewTemplates = [Conflict, LimitReached, NotFound];
     /// A template is changed, perhaps to a model of some provider.
-    TemplateEdits = ["conflict", "limit-reached", "template-state", "template-in-use"];
+    TemplateEdits = [Conflict, LimitReached, TemplateState, TemplateInUse];
     /// A rule is made.
-    NewRules = ["conflict", "limit-reached", "task-deleted", "rule-exists", "not-found"];
+    NewRules = [Conflict, LimitReached, TaskDeleted, RuleExists, NotFound];
     /// A tool gets another policy.
-    ToolPolicies = ["conflict", "template-state"];
+    ToolPolicies = [Conflict, TemplateState];
     /// A session about a template is started.
-    NewEvolutions = ["conflict", "evolution-active", "template-state"];
+    NewEvolutions = [Conflict, EvolutionActive, TemplateState];
     /// Something happens in a session about a template.
-    Evolutions = ["conflict", "limit-reached", "template-state"];
+    Evolutions = [Conflict, LimitReached, TemplateState];
     /// A proposal of a session is approved.
-    EvolutionApprovals = ["conflict", "limit-reached", "template-state", "precondition-failed"];
+    EvolutionApprovals = [Conflict, LimitReached, TemplateState, PreconditionFailed];
     /// A template is deleted.
-    TemplateDeletes = ["conflict", "template-in-use"];
+    TemplateDeletes = [Conflict, TemplateInUse];
     /// Agent work is made, perhaps for a model of some provider.
-    NewWork = ["conflict", "limit-reached", "not-found", "date-not-understood"];
+    NewWork = [Conflict, LimitReached, NotFound, DateNotUnderstood];
     /// Agent work does something.
-    Work = ["conflict", "work-state"];
+    Work = [Conflict, WorkState];
     /// Agent work is edited.
-    WorkEdits = ["conflict", "work-state", "date-not-understood"];
+    WorkEdits = [Conflict, WorkState, DateNotUnderstood];
     /// A question of agent work is answered.
-    Questions = ["conflict", "question-closed"];
+    Questions = [Conflict, QuestionClosed];
     /// A hook of agent work gets a secret.
-    NewHooks = ["conflict", "work-state", "limit-reached", "sealing-key"];
+    NewHooks = [Conflict, WorkState, LimitReached, SealingKey];
     /// A program outside calls a hook.
-    Hooks = ["conflict", "hook-refused", "delivery-changed", "work-state", "hook-busy", "sealing-key"];
+    Hooks = [Conflict, HookRefused, DeliveryChanged, WorkState, HookBusy, SealingKey];
     /// Words are removed.
-    Forgets = ["conflict", "agent-state"];
+    Forgets = [Conflict, AgentState];
     /// A run is cancelled.
-    Cancels = ["conflict", "run-ended"];
+    Cancels = [Conflict, RunEnded];
     /// The user decides.
     Decides = [
-        "conflict",
-        "precondition-failed",
-        "already-decided",
-        "change-set-expired",
-        "change-retracted",
-        "undo-refused",
-        "task-deleted",
-        "task-closed",
-        "value-changed",
-        "parent-first",
+        Conflict,
+        PreconditionFailed,
+        AlreadyDecided,
+        ChangeSetExpired,
+        ChangeRetracted,
+        UndoRefused,
+        TaskDeleted,
+        TaskClosed,
+        ValueChanged,
+        ParentFirst,
     ];
 }

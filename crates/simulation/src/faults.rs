@@ -35,7 +35,7 @@ pub enum Fault {
     /// A node is stopped, and started again.
     Stop,
     /// The model's provider is away.
-    Away,
+    Unavailable,
     /// The model refuses a request.
     Refusal,
     /// The model takes longer than a lease, or than anybody waits.
@@ -65,7 +65,7 @@ impl Fault {
         Self::JumpOfAll,
         Self::Leap,
         Self::Stop,
-        Self::Away,
+        Self::Unavailable,
         Self::Refusal,
         Self::Stall,
         Self::Nonsense,
@@ -83,7 +83,7 @@ impl Fault {
             Self::Poke => (60, 10),
             Self::Freeze | Self::Jump | Self::Stop => (12, 4),
             Self::JumpOfAll | Self::Leap => (25, 10),
-            Self::Away | Self::Refusal | Self::Stall => (12, 4),
+            Self::Unavailable | Self::Refusal | Self::Stall => (12, 4),
             Self::Nonsense | Self::CutAnswer => (10, 3),
             Self::CrashInAnswer => (200, 40),
         }

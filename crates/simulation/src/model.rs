@@ -110,7 +110,7 @@ impl FuzzModel {
             let millis = sim.draw(|chance| chance.below(8000));
             self.dial.sleep_until(self.dial.now() + Duration::from_millis(millis)).await;
         }
-        let mut events = if strikes(Fault::Away) {
+        let mut events = if strikes(Fault::Unavailable) {
             let whys = [
                 ProviderUnavailable::Outage,
                 ProviderUnavailable::Quota,

@@ -58,6 +58,7 @@ pub mod model_settings;
 pub mod draft;
 pub mod fold;
 pub mod search_words;
+pub mod problem;
 pub mod limits;
 pub mod port;
 

@@ -1,6 +1,8 @@
 //! Every limit, in one table. The docs page `docs/limits.md` and the tests at limit-1, limit and
 //! limit+1 are derived from it.
 
+use crate::problem::ProblemKind;
+
 /// A limit and the problem reported beyond it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
@@ -11,7 +13,7 @@ pub struct Limit {
     /// What is counted.
     pub unit: &'static str,
     /// The problem type beyond it.
-    pub problem: &'static str,
+    pub problem: ProblemKind,
 }
 
 /// A value beyond a limit.
@@ -32,9 +34,9 @@ impl Limit {
 }
 
 macro_rules! limits {
-    ($($(#[$doc:meta])* $id:ident = $name:literal, $max:expr, $unit:literal, $problem:literal;)*) => {
+    ($($(#[$doc:meta])* $id:ident = $name:literal, $max:expr, $unit:literal, $problem:ident;)*) => {
         $($(#[$doc])* pub const $id: Limit =
-            Limit { name: $name, max: $max, unit: $unit, problem: $problem };)*
+            Limit { name: $name, max: $max, unit: $unit, problem: ProblemKind::$problem };)*
         /// The whole table.
         pub const ALL: &[Limit] = &[$($id),*];
     };
@@ -42,155 +44,155 @@ macro_rules! limits {
 
 limits! {
     /// JSON body of a request.
-    BODY = "request body", 1024 * 1024, "bytes", "payload-too-large";
+    BODY = "request body", 1024 * 1024, "bytes", PayloadTooLarge;
     /// The headers of a request: their names and values, plus four bytes each.
-    HEADERS = "size of the headers", 32 * 1024, "bytes", "headers-too-large";
+    HEADERS = "size of the headers", 32 * 1024, "bytes", HeadersTooLarge;
     /// The address of a request, with its query.
-    URL = "length of the address", 8 * 1024, "bytes", "url-too-long";
+    URL = "length of the address", 8 * 1024, "bytes", UrlTooLong;
     /// The nesting depth of arrays and objects in a body.
-    JSON_DEPTH = "depth of a JSON body", 32, "levels", "malformed-json";
+    JSON_DEPTH = "depth of a JSON body", 32, "levels", MalformedJson;
     /// The members of all objects and the items of all arrays of a body.
-    JSON_MEMBERS = "members of a JSON body", 10_000, "members", "malformed-json";
+    JSON_MEMBERS = "members of a JSON body", 10_000, "members", MalformedJson;
     /// One string of a body, as written.
-    JSON_STRING = "string of a JSON body", 256 * 1024, "bytes", "malformed-json";
+    JSON_STRING = "string of a JSON body", 256 * 1024, "bytes", MalformedJson;
     /// One imported file.
-    IMPORT_FILE = "imported file", 50 * 1024 * 1024, "bytes", "payload-too-large";
+    IMPORT_FILE = "imported file", 50 * 1024 * 1024, "bytes", PayloadTooLarge;
     /// An imported text as JSON, with a person's corrections.
-    IMPORT_BODY = "imported text with corrections", 2 * 50 * 1024 * 1024, "bytes", "payload-too-large";
+    IMPORT_BODY = "imported text with corrections", 2 * 50 * 1024 * 1024, "bytes", PayloadTooLarge;
     /// Corrections of the plan of an import.
-    CORRECTIONS = "corrections of a plan", 10_000, "corrections", "validation-failed";
+    CORRECTIONS = "corrections of a plan", 10_000, "corrections", ValidationFailed;
     /// Title of a task.
-    TITLE = "title", 500, "characters", "validation-failed";
+    TITLE = "title", 500, "characters", ValidationFailed;
     /// Text of one entry.
-    ENTRY_TEXT = "entry text", 100 * 1024, "bytes", "validation-failed";
+    ENTRY_TEXT = "entry text", 100 * 1024, "bytes", ValidationFailed;
     /// Title of a checklist item.
-    ITEM_TITLE = "item title", 400, "characters", "validation-failed";
+    ITEM_TITLE = "item title", 400, "characters", ValidationFailed;
     /// A label's name.
-    LABEL_NAME = "label", 60, "characters", "validation-failed";
+    LABEL_NAME = "label", 60, "characters", ValidationFailed;
     /// A directive of a template.
-    DIRECTIVE = "directive", 12 * 1024, "bytes", "validation-failed";
+    DIRECTIVE = "directive", 12 * 1024, "bytes", ValidationFailed;
     /// The name of a template.
-    TEMPLATE_NAME = "name of a template", 100, "characters", "validation-failed";
+    TEMPLATE_NAME = "name of a template", 100, "characters", ValidationFailed;
     /// The name of the model or of the profile of a template version.
-    TEMPLATE_SETTING = "model or profile of a template", 200, "characters", "validation-failed";
+    TEMPLATE_SETTING = "model or profile of a template", 200, "characters", ValidationFailed;
     /// Templates of a workspace that are not deleted.
-    TEMPLATES = "templates", 200, "templates", "limit-reached";
+    TEMPLATES = "templates", 200, "templates", LimitReached;
     /// Versions of one template.
-    TEMPLATE_VERSIONS = "versions of a template", 1000, "versions", "limit-reached";
+    TEMPLATE_VERSIONS = "versions of a template", 1000, "versions", LimitReached;
     /// Rules in force about one task, agent or template.
-    RULES = "rules of a task, agent or template", 100, "rules", "limit-reached";
+    RULES = "rules of a task, agent or template", 100, "rules", LimitReached;
     /// What a person says at once in a session about a template.
-    EVOLUTION_MESSAGE = "message in a session about a template", 8 * 1024, "bytes", "validation-failed";
+    EVOLUTION_MESSAGE = "message in a session about a template", 8 * 1024, "bytes", ValidationFailed;
     /// What one session about a template holds: what was said, proposed and decided.
-    EVOLUTION_MESSAGES = "messages of a session about a template", 200, "messages", "limit-reached";
+    EVOLUTION_MESSAGES = "messages of a session about a template", 200, "messages", LimitReached;
     /// What a model answers at once in a session about a template. What is longer is cut.
-    EVOLUTION_ANSWER = "answer in a session about a template", 16 * 1024, "bytes", "validation-failed";
+    EVOLUTION_ANSWER = "answer in a session about a template", 16 * 1024, "bytes", ValidationFailed;
     /// The reason for proposed directives.
-    EVOLUTION_RATIONALE = "rationale of proposed directives", 2000, "characters", "validation-failed";
+    EVOLUTION_RATIONALE = "rationale of proposed directives", 2000, "characters", ValidationFailed;
     /// What a model notes about a template for later sessions.
-    EVOLUTION_NOTE = "note about a template", 2000, "characters", "validation-failed";
+    EVOLUTION_NOTE = "note about a template", 2000, "characters", ValidationFailed;
     /// A reason: of a status, a rejection, a retraction.
-    REASON = "reason", 1000, "characters", "validation-failed";
+    REASON = "reason", 1000, "characters", ValidationFailed;
     /// A user message to an agent.
-    MESSAGE = "message", 32 * 1024, "bytes", "validation-failed";
+    MESSAGE = "message", 32 * 1024, "bytes", ValidationFailed;
     /// User messages that no run of an agent has taken in yet.
-    UNHEARD_MESSAGES = "messages an agent has not heard", 50, "messages", "limit-reached";
+    UNHEARD_MESSAGES = "messages an agent has not heard", 50, "messages", LimitReached;
     /// The text of those messages.
-    UNHEARD_TEXT = "text of messages an agent has not heard", 128 * 1024, "bytes", "limit-reached";
+    UNHEARD_TEXT = "text of messages an agent has not heard", 128 * 1024, "bytes", LimitReached;
     /// Items of one task.
-    ITEMS_PER_TASK = "checklist items per task", 500, "items", "limit-reached";
+    ITEMS_PER_TASK = "checklist items per task", 500, "items", LimitReached;
     /// Labels of one task.
-    LABELS_PER_TASK = "labels per task", 50, "labels", "limit-reached";
+    LABELS_PER_TASK = "labels per task", 50, "labels", LimitReached;
     /// What older lines of a log are folded into.
-    CHECKPOINT = "checkpoint", 16 * 1024, "bytes", "validation-failed";
+    CHECKPOINT = "checkpoint", 16 * 1024, "bytes", ValidationFailed;
     /// Links of one task, in both directions.
-    LINKS_PER_TASK = "links per task", 200, "links", "limit-reached";
+    LINKS_PER_TASK = "links per task", 200, "links", LimitReached;
     /// Estimate of a task.
-    ESTIMATE = "estimate", 1440, "minutes", "validation-failed";
+    ESTIMATE = "estimate", 1440, "minutes", ValidationFailed;
     /// Open items of one set shown at once.
-    ITEMS_SHOWN = "open items shown", 10, "items", "limit-reached";
+    ITEMS_SHOWN = "open items shown", 10, "items", LimitReached;
     /// Proposals of one wake.
-    ITEMS_PER_WAKE = "proposals per wake", 50, "items", "limit-reached";
+    ITEMS_PER_WAKE = "proposals per wake", 50, "items", LimitReached;
     /// Items of one tool call.
-    ITEMS_PER_CALL = "items per call", 20, "items", "validation-failed";
+    ITEMS_PER_CALL = "items per call", 20, "items", ValidationFailed;
     /// Labels of one tool call.
-    LABELS_PER_CALL = "labels per call", 3, "labels", "validation-failed";
+    LABELS_PER_CALL = "labels per call", 3, "labels", ValidationFailed;
     /// Evidence quote of a proposal.
-    QUOTE = "evidence quote", 200, "characters", "validation-failed";
+    QUOTE = "evidence quote", 200, "characters", ValidationFailed;
     /// TLDR of a report.
-    TLDR = "tldr", 400, "characters", "validation-failed";
+    TLDR = "tldr", 400, "characters", ValidationFailed;
     /// Content of a report, links included.
-    REPORT = "report", 32 * 1024, "bytes", "validation-failed";
+    REPORT = "report", 32 * 1024, "bytes", ValidationFailed;
     /// One observation.
-    OBSERVATION = "observation", 2 * 1024, "bytes", "validation-failed";
+    OBSERVATION = "observation", 2 * 1024, "bytes", ValidationFailed;
     /// Observations of one wake.
-    OBSERVATIONS_PER_WAKE = "observations per wake", 10, "observations", "validation-failed";
+    OBSERVATIONS_PER_WAKE = "observations per wake", 10, "observations", ValidationFailed;
     /// A query for what an agent remembers.
-    MEMORY_QUERY = "query of a memory", 200, "characters", "validation-failed";
+    MEMORY_QUERY = "query of a memory", 200, "characters", ValidationFailed;
     /// Results of one call that searches an agent's memory.
-    MEMORY_RESULTS = "results of a memory search", 20, "results", "validation-failed";
+    MEMORY_RESULTS = "results of a memory search", 20, "results", ValidationFailed;
     /// What a call that searches an agent's memory answers.
-    MEMORY_ANSWER = "answer of a memory search", 8 * 1024, "bytes", "validation-failed";
+    MEMORY_ANSWER = "answer of a memory search", 8 * 1024, "bytes", ValidationFailed;
     /// Arguments of one tool call.
-    TOOL_ARGS = "tool arguments", 64 * 1024, "bytes", "validation-failed";
+    TOOL_ARGS = "tool arguments", 64 * 1024, "bytes", ValidationFailed;
     /// Tool calls of one wake.
-    CALLS_PER_WAKE = "tool calls per wake", 50, "calls", "limit-reached";
+    CALLS_PER_WAKE = "tool calls per wake", 50, "calls", LimitReached;
     /// Turns of one wake.
-    TURNS = "turns per wake", 10, "turns", "limit-reached";
+    TURNS = "turns per wake", 10, "turns", LimitReached;
     /// What a definition of agent work tells its runs to do.
-    WORK_INSTRUCTIONS = "instructions", 32 * 1024, "bytes", "validation-failed";
+    WORK_INSTRUCTIONS = "instructions", 32 * 1024, "bytes", ValidationFailed;
     /// A correction of agent work.
-    WORK_CORRECTION = "correction", 8 * 1024, "bytes", "validation-failed";
+    WORK_CORRECTION = "correction", 8 * 1024, "bytes", ValidationFailed;
     /// A question that a run of agent work asks.
-    WORK_QUESTION = "question", 2 * 1024, "bytes", "validation-failed";
+    WORK_QUESTION = "question", 2 * 1024, "bytes", ValidationFailed;
     /// The answers that a question offers.
-    WORK_OPTIONS = "options of a question", 10, "options", "validation-failed";
+    WORK_OPTIONS = "options of a question", 10, "options", ValidationFailed;
     /// One answer that a question offers.
-    WORK_OPTION = "option of a question", 200, "characters", "validation-failed";
+    WORK_OPTION = "option of a question", 200, "characters", ValidationFailed;
     /// An answer of a person to a question.
-    WORK_ANSWER = "answer", 8 * 1024, "bytes", "validation-failed";
+    WORK_ANSWER = "answer", 8 * 1024, "bytes", ValidationFailed;
     /// How a run of agent work sums up what it did.
-    WORK_SUMMARY = "summary of a run", 2000, "characters", "validation-failed";
+    WORK_SUMMARY = "summary of a run", 2000, "characters", ValidationFailed;
     /// The result that a run of agent work publishes.
-    WORK_RESULT = "result of a run", 100 * 1024, "bytes", "validation-failed";
+    WORK_RESULT = "result of a run", 100 * 1024, "bytes", ValidationFailed;
     /// A turn of a conversation that a person or another program adds.
-    CONVERSATION_TURN = "turn of a conversation", 32 * 1024, "bytes", "validation-failed";
+    CONVERSATION_TURN = "turn of a conversation", 32 * 1024, "bytes", ValidationFailed;
     /// Definitions of agent work in a workspace that are not deleted.
-    WORK_DEFINITIONS = "definitions of agent work", 1000, "definitions", "limit-reached";
+    WORK_DEFINITIONS = "definitions of agent work", 1000, "definitions", LimitReached;
     /// How late a missed occurrence of agent work may be and still run.
-    WORK_CATCH_UP_HOURS = "age of a missed occurrence", 720, "hours", "validation-failed";
+    WORK_CATCH_UP_HOURS = "age of a missed occurrence", 720, "hours", ValidationFailed;
     /// Steps of one definition or one run of agent work.
-    WORK_STEPS = "steps of agent work", 20, "steps", "validation-failed";
+    WORK_STEPS = "steps of agent work", 20, "steps", ValidationFailed;
     /// What is to be done in one step, or what a run says about it.
-    WORK_STEP = "step", 300, "characters", "validation-failed";
+    WORK_STEP = "step", 300, "characters", ValidationFailed;
     /// The schema that a step checks a result against.
-    WORK_SCHEMA = "schema of a step", 8 * 1024, "bytes", "validation-failed";
+    WORK_SCHEMA = "schema of a step", 8 * 1024, "bytes", ValidationFailed;
     /// Filters of changes that start one definition.
-    WORK_FILTERS = "filters of agent work", 20, "filters", "validation-failed";
+    WORK_FILTERS = "filters of agent work", 20, "filters", ValidationFailed;
     /// Hooks of a definition of agent work.
-    HOOKS = "hooks of agent work", 20, "hooks", "limit-reached";
+    HOOKS = "hooks of agent work", 20, "hooks", LimitReached;
     /// The name of a hook.
-    HOOK_NAME = "name of a hook", 100, "characters", "validation-failed";
+    HOOK_NAME = "name of a hook", 100, "characters", ValidationFailed;
     /// The body of a call of a hook.
-    HOOK_BODY = "body of a call of a hook", 64 * 1024, "bytes", "payload-too-large";
+    HOOK_BODY = "body of a call of a hook", 64 * 1024, "bytes", PayloadTooLarge;
     /// The id that a call of a hook carries.
-    HOOK_DELIVERY_ID = "id of a call of a hook", 200, "bytes", "validation-failed";
+    HOOK_DELIVERY_ID = "id of a call of a hook", 200, "bytes", ValidationFailed;
     /// Idempotency key.
-    IDEMPOTENCY_KEY = "idempotency key", 128, "characters", "validation-failed";
+    IDEMPOTENCY_KEY = "idempotency key", 128, "characters", ValidationFailed;
     /// A token's name.
-    TOKEN_NAME = "token name", 60, "characters", "validation-failed";
+    TOKEN_NAME = "token name", 60, "characters", ValidationFailed;
     /// The lifetime of a token.
-    TOKEN_DAYS = "life of a token", 3650, "days", "validation-failed";
+    TOKEN_DAYS = "life of a token", 3650, "days", ValidationFailed;
     /// Tokens of a workspace that are neither revoked nor expired.
-    TOKENS = "live tokens", 200, "tokens", "limit-reached";
+    TOKENS = "live tokens", 200, "tokens", LimitReached;
     /// Tickets that were issued and not used yet.
-    TICKETS = "waiting tickets", 1000, "tickets", "limit-reached";
+    TICKETS = "waiting tickets", 1000, "tickets", LimitReached;
     /// Of those, the tickets of one caller: who takes them without end takes none from others.
-    TICKETS_EACH = "waiting tickets of one caller", 50, "tickets", "limit-reached";
+    TICKETS_EACH = "waiting tickets of one caller", 50, "tickets", LimitReached;
     /// The search text for tasks.
-    SEARCH = "search text", 200, "characters", "validation-failed";
+    SEARCH = "search text", 200, "characters", ValidationFailed;
     /// Page size.
-    PAGE = "page size", 200, "items", "validation-failed";
+    PAGE = "page size", 200, "items", ValidationFailed;
 }
 
 /// Units: seconds. How long an open proposal stays open after it was first shown.

@@ -16,7 +16,7 @@ pub use self::fragment::{
 };
 pub use self::ledger::{Decided, Ledger, OpenProposal, Resolution};
 pub use self::news::{Delta, DeltaChange, LinkedNews, TimerNote};
-pub use self::task_state::{Entry, FieldSay, Item, TaskState, latest_on};
+pub use self::task_state::{Entry, FieldSay, Item, StatedField, TaskState, latest_on};
 pub use self::turn::{
     ModelError, ProviderState, ProviderUnavailable, ToolCall, ToolResult, ToolSpec, Turn,
     TurnEvent, Usage,

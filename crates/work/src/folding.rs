@@ -181,25 +181,25 @@ impl FoldedRuns {
     }
 
     /// The row of a summary; `None` if there is no run.
-    pub fn row(&self, work: &WorkId, made: Made, text: String) -> Option<Summary> {
+    pub fn row(&self, work: &WorkId, origin: SummaryOrigin, text: String) -> Option<Summary> {
         Some(Summary {
             work: work.clone(),
             upto: self.runs.last()?.n,
             from: self.runs.first()?.n,
             n_runs: i64::try_from(self.runs.len()).unwrap_or(i64::MAX),
             corrections_upto: self.corrections_upto,
-            model: made.model,
+            model: origin.model,
             text,
             sources: self.sources(),
-            run: made.run,
-            created_at: made.at,
+            run: origin.run,
+            created_at: origin.at,
         })
     }
 }
 
-/// By whom and when a summary was made.
+/// By whom and when a summary was origin.
 #[derive(Debug, Clone)]
-pub struct Made {
+pub struct SummaryOrigin {
     /// The model, or [`BY_RULES`].
     pub model: String,
     pub run: WorkRunId,

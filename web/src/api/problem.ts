@@ -4,6 +4,16 @@ import type { components } from "./schema";
 
 type Value = components["schemas"]["FieldValue"];
 
+type KindOf<Address extends string> = Address extends `/problems/${infer Kind}` ? Kind : never;
+
+/** The kinds of problems that the server reports. */
+export type ProblemKind = KindOf<components["schemas"]["Problem"]["type"]>;
+
+/** The kinds that the page detects, and the statuses of answers that are not the server's own. */
+type PageKind = "offline" | "answer-unreadable" | "page-failed" | "import-broke-off" | "schedule-not-understood" | `http-${number}`;
+
+export type ProblemCode = ProblemKind | PageKind;
+
 /** A rejected field. */
 export interface FieldError {
   pointer?: string;
@@ -15,7 +25,7 @@ export interface FieldError {
 export class Problem extends Error {
   readonly status: number;
   /** The last segment of its `type`: `conflict`, `scope-missing`, `offline`. */
-  readonly code: string;
+  readonly code: ProblemCode;
   readonly title: string;
   readonly detail: string;
   readonly fields: FieldError[];
@@ -32,7 +42,7 @@ export class Problem extends Error {
 
   constructor(parts: {
     status: number;
-    code: string;
+    code: ProblemCode;
     title: string;
     detail?: string | undefined;
     fields?: FieldError[] | undefined;
@@ -77,7 +87,7 @@ export function problemOf(status: number, body: unknown, retryAfter: string | nu
   const seconds = Number(retryAfter ?? object["retryAfter"]);
   return new Problem({
     status,
-    code: text("type")?.split("/").pop() ?? `http-${status}`,
+    code: (text("type")?.split("/").pop() as ProblemKind | undefined) ?? `http-${status}`,
     title: text("title") ?? `The server answered ${status}`,
     detail: text("detail"),
     fields: Array.isArray(object["errors"]) ? (object["errors"] as FieldError[]) : undefined,

@@ -41,6 +41,9 @@ enum Rest {
     Purged,
 }
 
+/// How often words that were written during a purge are looked for.
+const MAX_ROUNDS: usize = 3;
+
 impl Agents {
     /// Returns what the removal of a line would take away; of a line that was removed, what it took.
     ///
@@ -206,20 +209,28 @@ impl Agents {
                 ..audit(context, AuditAction::AgentForget, id.as_str())
             });
         self.store.commit(commit).await?;
-        self.purge_again(ws, &plan.words).await?;
+        self.purge_again(ws, id, &plan.words).await?;
         Ok(purge)
     }
 
     /// Takes out what agents that were not at work wrote in another place meanwhile.
-    async fn purge_again(&self, ws: WorkspaceId, words: &Words) -> Result<(), AgentError> {
-        for _ in 0..3 {
+    ///
+    /// Errors: somebody writes the words again and again. The purge is not done then, and recovery continues
+    /// it.
+    async fn purge_again(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+        words: &Words,
+    ) -> Result<(), AgentError> {
+        for _ in 0..MAX_ROUNDS {
             let purged =
                 retry(ATTEMPTS, &[Refusal::Stale], || self.purge_rest_once(ws, words)).await?;
             if purged == Rest::Nothing {
-                break;
+                return Ok(());
             }
         }
-        Ok(())
+        Err(AgentError::Busy { agent: id.clone() })
     }
 
     async fn purge_rest_once(&self, ws: WorkspaceId, words: &Words) -> Result<Rest, AgentError> {
@@ -261,7 +272,7 @@ impl Agents {
         }
         if purge.phase == Listed::Known(Phase::Journal) {
             // Recovery comes here as well: the search after the first commit may not have happened.
-            self.purge_again(ws, &words_of(purge)?).await?;
+            self.purge_again(ws, &purge.agent, &words_of(purge)?).await?;
             if let (Some(task), Some(entry)) = (&purge.task, &purge.entry) {
                 self.delete_entry(ws, task, entry, actor).await?;
                 let moved = [Refusal::Stale];

@@ -142,7 +142,7 @@ impl Agents {
         let row = &*row;
         let run = Box::new(self.fresh_run(ws, id, row, &before, model.name()).await?);
         // A wake that was delivered twice must not lose what its run has not heard.
-        let again = (!before.words.is_empty()).then(|| self.hear(ws, id, row.upto));
+        let again = (!before.words.is_empty()).then(|| self.signal_user_message(ws, id, row.upto));
         Ok(Admission::Start { run, ops, if_repeated: again.into_iter().collect() })
     }
 

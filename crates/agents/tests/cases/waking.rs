@@ -4,8 +4,10 @@ use dormouse_store::agent::wake_queue::Reason;
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::agent::MessageKind;
 use dormouse_types::limits;
-use dormouse_types::model::{FragmentData, FragmentKind, ModelError, ProviderUnavailable};
-use dormouse_types::task::Priority;
+use dormouse_types::model::{
+    FragmentData, FragmentKind, ModelError, ProviderUnavailable, StatedField,
+};
+use dormouse_types::task::{Field, Priority};
 use dormouse_types::{Actor, By, Origin};
 use serde_json::json;
 
@@ -64,7 +66,11 @@ fn what_an_agent_does_to_its_task_wakes_nobody() {
     assert_eq!(world.run_with(&task, [Answer::calls([call])]), [End::Completed { cut: false }]);
     let state = world.state(&task);
     assert_eq!(state.language.as_deref(), Some("en"));
-    let say = state.says.iter().find(|say| say.field == "language").expect("a say");
+    let say = state
+        .says
+        .iter()
+        .find(|say| say.field == StatedField::Field(Field::Language))
+        .expect("a say");
     assert_eq!(say.by, By::Agent);
     world.later(86_400);
     assert_eq!((world.ends(&task), world.drain_due()), (vec![], vec![]));

@@ -80,7 +80,7 @@ fn read(input: &Input<'_>, statement: &Statement<'_>) -> Option<Stated<Date>> {
 
 /// Returns whether a sentence names a due day, and the person has set another one since.
 pub fn is_overruled(input: &Input<'_>, statement: &Statement<'_>) -> bool {
-    let set_at = ledger::last_say(input, Field::DueDate.name());
+    let set_at = ledger::last_say(input, Field::DueDate);
     if set_at.is_none_or(|at| at <= statement.rank.at) || !statement.is_about_task(input) {
         return false;
     }

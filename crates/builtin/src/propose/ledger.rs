@@ -3,7 +3,7 @@
 use dormouse_types::Timestamp;
 use dormouse_types::caller::By;
 use dormouse_types::directive::ProposalKind;
-use dormouse_types::model::OpenProposal;
+use dormouse_types::model::{OpenProposal, StatedField};
 use dormouse_types::task::Field;
 use serde_json::Value;
 
@@ -85,6 +85,17 @@ pub const KINDS: [Kind; 8] = [TITLE, ESTIMATE, DUE, PRIORITY, STATUS, LABELS, AD
 
 /// The tool that copies a task for work that repeats. No model is offered it.
 pub const COPY_TASK: &str = "copy_task";
+/// The tool that sets the language of a task at once.
+pub const SET_LANGUAGE: &str = "set_task_language";
+/// The tool that withdraws open proposals.
+pub const RETRACT: &str = "retract_suggestions";
+/// The tool that publishes the report.
+pub const REPORT: &str = "update_report";
+/// The tool that keeps notes for later wakes.
+pub const OBSERVE: &str = "record_observations";
+
+/// The tools that propose no change of a kind above. The same test compares them.
+pub const OTHER_TOOLS: [&str; 5] = [COPY_TASK, SET_LANGUAGE, RETRACT, REPORT, OBSERVE];
 
 impl Kind {
     /// Returns the kind that a tool's name means.
@@ -134,7 +145,8 @@ pub fn open<'a>(
 }
 
 /// Returns when the person last set a field.
-pub fn last_say(input: &Input<'_>, field: &str) -> Option<Timestamp> {
+pub fn last_say(input: &Input<'_>, field: impl Into<StatedField>) -> Option<Timestamp> {
+    let field = field.into();
     let says = input.state.says.iter().filter(|say| say.field == field && say.by == By::User);
     says.map(|say| say.at).max()
 }
@@ -143,7 +155,7 @@ pub fn last_say(input: &Input<'_>, field: &str) -> Option<Timestamp> {
 /// the person's last setting of the field and than any verdict on a proposal for it.
 pub fn allows_field(input: &Input<'_>, field: Field, kind: Kind, at: Timestamp) -> bool {
     let verdict = last_verdict(input, kind, &|_| true);
-    last_say(input, field.name()).max(verdict).is_none_or(|last| at > last)
+    last_say(input, field).max(verdict).is_none_or(|last| at > last)
 }
 
 /// Returns whether one of several proposals of a kind may be made from an entry made at `at`.

@@ -59,7 +59,7 @@ pub fn propose(
         })
         .collect();
     (!proposals.is_empty())
-        .then(|| Proposal { tool: "retract_suggestions", args: json!({ "proposals": proposals }) })
+        .then(|| Proposal { tool: ledger::RETRACT, args: json!({ "proposals": proposals }) })
 }
 
 fn reason(

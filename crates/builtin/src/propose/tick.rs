@@ -150,7 +150,7 @@ pub fn contested<'a>(input: &'a Input<'_>, reports: &Reports<'_>) -> Vec<Tick<'a
             continue;
         };
         let at = report.evidence.at;
-        let claim = ledger::last_say(input, &format!("item:{}", item.id)).max(item.checked_at);
+        let claim = ledger::last_say(input, item.id.clone()).max(item.checked_at);
         let same = |args: &Value| is_tick_of(args, item);
         if claim.is_none_or(|claim| at > claim)
             && ledger::is_undecided(input, ledger::TICK, at, &same)

@@ -146,7 +146,7 @@ impl Case {
                     Some(item) => format!("item:{}", item.id),
                     None => value.to_owned(),
                 };
-                self.state.says.push(FieldSay { field, by: By::User, at: evening });
+                self.state.says.push(FieldSay { field: field.into(), by: By::User, at: evening });
             }
             "open" => {
                 let (tool, args) = self.args(value);

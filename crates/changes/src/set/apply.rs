@@ -422,7 +422,7 @@ fn classify(
             Ok(JournalOutcome::Later(DecideError::TaskDeleted { task }))
         }
         Err(RuleError::Rule(ApplyRefusal::SetSince(found))) => {
-            let (now, current) = (found.known().now, found.value);
+            let (now, current) = (found.words(), found.value);
             Ok(JournalOutcome::Later(DecideError::ValueChanged { set, index, now, current }))
         }
         Err(RuleError::Journal(error)) => match error {

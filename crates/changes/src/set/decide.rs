@@ -381,7 +381,7 @@ impl Changes {
             Some(found) if !found.is_known(over) => Err(DecideError::ValueChanged {
                 set: item.set.clone(),
                 index: item.index,
-                now: found.known().now,
+                now: found.words(),
                 current: found.value,
             }),
             Some(_) | None => Ok(()),

@@ -146,9 +146,12 @@ pub fn end_of_week(
 
 /// The value a person names to confirm over what they set themselves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KnownValue {
-    /// The task's present value in words; `None` if there is no value.
-    pub now: Option<String>,
+#[serde(rename_all = "camelCase")]
+pub enum KnownValue {
+    /// The task's present value; `None` if there is none.
+    Current(Option<FieldValue>),
+    /// The same in words, as a person types it; `None` if there is none.
+    Now(Option<String>),
 }
 
 /// The task's present value, which the person set after an item was proposed.
@@ -160,13 +163,16 @@ pub struct ChangedValue {
 
 impl ChangedValue {
     /// Returns the value as a person names it.
-    pub fn known(&self) -> KnownValue {
-        KnownValue { now: self.value.as_ref().map(words::value) }
+    pub fn words(&self) -> Option<String> {
+        self.value.as_ref().map(words::value)
     }
 
     /// Returns whether this is the value that the person named.
     pub fn is_known(&self, over: Option<&KnownValue>) -> bool {
-        over.is_some_and(|over| *over == self.known())
+        over.is_some_and(|over| match over {
+            KnownValue::Current(value) => *value == self.value,
+            KnownValue::Now(words) => *words == self.words(),
+        })
     }
 }
 
@@ -186,15 +192,16 @@ pub fn set_since(item: &Item, task: &TaskState) -> Option<ChangedValue> {
     let value = tool.change(&args, Some(task)).and_then(|change| change.from);
     let before = before(item);
     let target = tool.target(&args);
-    let is_item = target.key.starts_with("item:");
-    let mut says = task.says.iter().filter(|say| say.field == target.key && say.by == By::User);
+    let stated = target.stated_field();
+    let mut says =
+        task.says.iter().filter(|say| Some(&say.field) == stated.as_ref() && say.by == By::User);
     // A value that differs from the one at proposal time counts whatever the timestamps say: they
     // come from the clocks of two nodes, and an undone item counts as newly proposed.
     let is_another = before.as_ref().map(words::value) != value.as_ref().map(words::value);
     let is_stated = says
         .any(|say| is_another || say.at > opened_at(item.round, item.shown_at, item.created_at));
     // The journal does not record who renamed or archived a checklist item; a difference is enough.
-    let is_another_item = is_item && before.is_some() && is_another;
+    let is_another_item = target.is_item() && before.is_some() && is_another;
     let is_set = has_say(&target, &args) && is_stated || is_another_item;
     is_set.then_some(ChangedValue { value })
 }
@@ -204,11 +211,12 @@ pub fn is_overtaken(item: &Item, task: &TaskReviewState) -> bool {
     let Some(tool) = tools::item(&item.tool) else { return false };
     let args: Value = serde_json::from_str(&item.args).unwrap_or_default();
     let target = tool.target(&args);
+    let Some(field) = target.stated_field() else { return false };
     // The evidence is always older than the item that cites it.
     item.evidence.is_some()
         && has_say(&target, &args)
         && task
-            .stated_at(&target.key)
+            .stated_at(&field)
             .is_some_and(|at| at > opened_at(item.round, item.shown_at, item.created_at))
 }
 
@@ -220,13 +228,14 @@ pub fn no_longer_holds(item: &Item, task: &TaskState) -> Option<&'static str> {
     let args: Value = serde_json::from_str(&item.args).unwrap_or_default();
     // A person may write the mark themselves; the identity tells the two apart.
     if item.args.contains(REMOVED)
-        && fingerprint(&item.tool, &args, &item.task, &tool.target(&args)) != item.fingerprint
+        && fingerprint(&item.tool, &args, &item.task, &tool.target(&args).to_string())
+            != item.fingerprint
     {
         return Some("words in it were removed after this was proposed");
     }
     // Ticking it says nothing about its name: "[x] Buy paint" and "[ ] Buy paint" are one.
     let name = |value: &FieldValue| words::value(value).get(3..).map(ToOwned::to_owned);
-    let names_item = tool.target(&args).key.starts_with("item:") && args.get("title").is_none();
+    let names_item = tool.target(&args).is_item() && args.get("title").is_none();
     if names_item
         && let Some(now) = tool.change(&args, Some(task)).and_then(|change| change.from)
         && let Some(before) = before(item)
@@ -243,7 +252,7 @@ pub fn no_longer_holds(item: &Item, task: &TaskState) -> Option<&'static str> {
 /// Returns whether the journal records who set what an item targets. For checklist items it records
 /// only who ticked them, so renaming and archiving do not count.
 pub(crate) fn has_say(target: &Target, args: &Value) -> bool {
-    !target.key.starts_with("item:") || args.get("isChecked").is_some()
+    !target.is_item() || args.get("isChecked").is_some()
 }
 
 /// Returns when an item became open: when it was proposed or, if its verdict was undone, when that

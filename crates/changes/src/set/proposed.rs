@@ -77,7 +77,8 @@ impl Basis {
     /// Returns since when the fact holds for a target.
     pub(crate) fn since(self, target: &Target, task: &TaskState) -> Option<Timestamp> {
         let (Self::Fact { since } | Self::RecurringFact { since }) = self else { return None };
-        let last_say = task.says.iter().find(|say| say.field == target.key);
-        Some(last_say.filter(|_| target.key.starts_with("item:")).map_or(since, |say| say.at))
+        let ticked = target.stated_field().filter(|_| target.is_item());
+        let last_say = ticked.and_then(|item| task.says.iter().find(|say| say.field == item));
+        Some(last_say.map_or(since, |say| say.at))
     }
 }

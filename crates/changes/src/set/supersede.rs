@@ -43,7 +43,7 @@ pub fn is_same_field(one: &Item, other: &Item) -> bool {
 }
 
 fn is_one_field(one: &Target, other: &Target) -> bool {
-    one.is_field() && one.key == other.key
+    one.is_field() && one.part == other.part
 }
 
 fn of_item(item: &Item) -> Target {

@@ -405,7 +405,7 @@ impl Changes {
 fn stated_at(task: Option<&TaskView>, item: &Item) -> Option<Timestamp> {
     let (tool, view) = tools::item(&item.tool).zip(task)?;
     let args = serde_json::from_str(&item.args).unwrap_or_default();
-    TaskReviewState::of(view).stated_at(&tool.target(&args).key)
+    TaskReviewState::of(view).stated_at(&tool.target(&args).stated_field()?)
 }
 
 /// Returns the state of an item while a verdict is in effect.

@@ -134,9 +134,8 @@ fn validate_element(
     let args = item.check(&args, context.task)?.args;
     let target = item.target(&args);
     // The same place in another set is another task.
-    let key = parent.iter().fold(target.key.clone(), |key, parent| format!("{key}@{parent}"));
-    let identified = Target { key, single: target.single };
-    let fingerprint = fingerprint(item.name(), &args, &context.task.id, &identified);
+    let name = parent.iter().fold(target.to_string(), |name, parent| format!("{name}@{parent}"));
+    let fingerprint = fingerprint(item.name(), &args, &context.task.id, &name);
     let summary = item.summary(&args, Some(context.task));
     let stated_at = evidence.as_ref().and_then(|evidence| written_at(evidence, context.task));
     let stated_at = context.basis.since(&target, context.task).or(stated_at);
@@ -223,12 +222,13 @@ fn ensure_newer_than_person(
     if !effective_state::has_say(target, args) {
         return Ok(());
     }
-    let say = task.says.iter().find(|say| say.field == target.key && say.by == By::User);
+    let Some(field) = target.stated_field() else { return Ok(()) };
+    let say = task.says.iter().find(|say| say.field == field && say.by == By::User);
     match say {
         Some(say) if stated_at.is_none_or(|stated_at| stated_at <= say.at) => {
             Err(Refused::Redundant(format!(
                 "the person set {} themselves; propose another value only with a quote from an entry that is newer",
-                target.key
+                target
             )))
         }
         Some(_) | None => Ok(()),
@@ -274,7 +274,7 @@ fn ensure_not_refused_before(
                     format!("\"{}\"", item.summary(&args, Some(context.task)))
                 } else {
                     // The other value may come from an entry that this model may not see.
-                    format!("another value of {}", target.key)
+                    format!("another value of {target}")
                 }
             )));
         }

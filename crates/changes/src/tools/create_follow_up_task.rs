@@ -9,7 +9,9 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, Tool, folded, strict_day};
+use crate::tool::{
+    Checked, ModelTool, Proposal, Refused, Target, TargetPart, Tool, folded, strict_day,
+};
 use crate::words;
 
 /// The tool as a model calls it.
@@ -121,7 +123,7 @@ impl Proposal for CreateFollowUpTask {
     }
 
     fn target(args: &Args) -> Target {
-        Target { key: format!("followUp:{}", folded(&args.title)), single: true }
+        Target { part: TargetPart::FollowUp(folded(&args.title)), single: true }
     }
 
     fn creates(args: &Args) -> Option<String> {

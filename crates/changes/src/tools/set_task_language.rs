@@ -2,7 +2,9 @@
 
 use dormouse_journal::Edit;
 use dormouse_types::By;
+use dormouse_types::model::StatedField;
 use dormouse_types::task;
+use dormouse_types::task::Field;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -40,7 +42,10 @@ impl Immediate for SetTaskLanguage {
         let task = context.task;
         let code =
             task::language(&args.language_code).map_err(|e| Refused::Invalid(e.to_string()))?;
-        let by_person = task.says.iter().any(|say| say.field == "language" && say.by == By::User);
+        let by_person = task
+            .says
+            .iter()
+            .any(|say| say.field == StatedField::Field(Field::Language) && say.by == By::User);
         if by_person {
             let current = task.language.as_deref().unwrap_or("none");
             return Err(Refused::Redundant(format!(

@@ -4,7 +4,7 @@ use dormouse_journal::Edit;
 use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::limits;
 use dormouse_types::model::TaskState;
-use dormouse_types::task::{NotListed, Status};
+use dormouse_types::task::{Field, NotListed, Status};
 use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -97,7 +97,7 @@ impl Proposal for SetTaskStatus {
     }
 
     fn target(_args: &Args) -> Target {
-        Target { key: "status".into(), single: true }
+        Target::field(Field::Status)
     }
 
     fn summary(args: &Args, _task: Option<&TaskState>) -> String {

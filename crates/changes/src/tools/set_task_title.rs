@@ -4,6 +4,7 @@ use dormouse_journal::Edit;
 use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::limits;
 use dormouse_types::model::TaskState;
+use dormouse_types::task::Field;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +47,7 @@ impl Proposal for SetTaskTitle {
     }
 
     fn target(_args: &Args) -> Target {
-        Target { key: "title".into(), single: true }
+        Target::field(Field::Title)
     }
 
     fn summary(args: &Args, _task: Option<&TaskState>) -> String {

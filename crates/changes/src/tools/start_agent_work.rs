@@ -6,7 +6,9 @@ use dormouse_types::model::TaskState;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, Tool, WantedWork, folded};
+use crate::tool::{
+    Checked, ModelTool, Proposal, Refused, Target, TargetPart, Tool, WantedWork, folded,
+};
 
 /// The tool as a model calls it.
 pub static TOOL: ModelTool = ModelTool::proposal(&StartAgentWork);
@@ -50,7 +52,7 @@ impl Proposal for StartAgentWork {
     }
 
     fn target(args: &Args) -> Target {
-        Target { key: format!("work:{}", folded(&args.title)), single: false }
+        Target { part: TargetPart::Work(folded(&args.title)), single: false }
     }
 
     // It costs what the run costs, so nobody starts it among others.

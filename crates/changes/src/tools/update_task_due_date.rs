@@ -3,6 +3,7 @@
 use dormouse_journal::Edit;
 use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::model::TaskState;
+use dormouse_types::task::Field;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::de::Error as _;
@@ -58,7 +59,7 @@ impl Proposal for UpdateTaskDueDate {
     }
 
     fn target(_args: &Args) -> Target {
-        Target { key: "dueDate".into(), single: true }
+        Target::field(Field::DueDate)
     }
 
     fn summary(args: &Args, _task: Option<&TaskState>) -> String {

@@ -4,6 +4,7 @@ use dormouse_journal::Edit;
 use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::limits;
 use dormouse_types::model::TaskState;
+use dormouse_types::task::Field;
 use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -75,7 +76,7 @@ impl Proposal for UpdateTaskEstimate {
     }
 
     fn target(_args: &Args) -> Target {
-        Target { key: "estimate".into(), single: true }
+        Target::field(Field::Estimate)
     }
 
     fn summary(args: &Args, _task: Option<&TaskState>) -> String {

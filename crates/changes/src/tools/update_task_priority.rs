@@ -3,7 +3,7 @@
 use dormouse_journal::Edit;
 use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::model::TaskState;
-use dormouse_types::task::Priority;
+use dormouse_types::task::{Field, Priority};
 use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -58,7 +58,7 @@ impl Proposal for UpdateTaskPriority {
     }
 
     fn target(_args: &Args) -> Target {
-        Target { key: "priority".into(), single: true }
+        Target::field(Field::Priority)
     }
 
     fn summary(args: &Args, _task: Option<&TaskState>) -> String {

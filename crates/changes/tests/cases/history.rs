@@ -6,6 +6,7 @@ use dormouse_store::agent::message::{self, Message};
 use dormouse_store::agent::{link, saga};
 use dormouse_store::{Db, receipt};
 use dormouse_types::agent::AgentLinkKind;
+use dormouse_types::task::Field;
 use dormouse_types::{Actor, Id as _, hash};
 use serde_json::json;
 
@@ -144,7 +145,7 @@ fn a_confirmed_change_is_the_persons_by_way_of_the_agent() {
         last.origin,
         dormouse_types::Origin::Person { via: Some(world.agent.clone().into()) }
     );
-    let say = world.state().says.into_iter().find(|say| say.field == "dueDate").expect("a say");
+    let say = world.state().says.into_iter().find(|say| say.field == Field::DueDate.into()).expect("a say");
     assert_eq!(say.by, dormouse_types::By::User);
 }
 

@@ -488,7 +488,7 @@ fn page() -> String {
             writeln!(
                 page,
                 "  {:?} {} destructive {}\n  {}\n  {}\n  change {}",
-                item.target(&args).key,
+                item.target(&args).to_string(),
                 if item.target(&args).single { "single" } else { "many" },
                 item.is_destructive(&args),
                 item.summary(&args, Some(&task)),

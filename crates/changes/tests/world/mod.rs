@@ -531,7 +531,7 @@ impl World {
     pub fn confirm_over(&self, item: &Item, now: Option<&str>) -> Result<Item, DecideError> {
         self.later(1);
         let (digest, now_is) = (Some(&item.fingerprint), now.map(ToOwned::to_owned));
-        let over = KnownValue { now: now_is };
+        let over = KnownValue::Now(now_is);
         self.settled(self::now(self.changes.confirm_over(
             &who(),
             &item.set,

@@ -3,6 +3,7 @@
 //! Answers are read as lines, from a terminal or a pipe. The line after the question "Why not?" is
 //! always the reason, whatever it says.
 
+use dormouse::{KnownValue, ProblemKind};
 use dormouse_types::agent::ItemStatus;
 use std::collections::BTreeSet;
 
@@ -259,11 +260,11 @@ async fn take(
     let mut wanted = Wanted { reason, ..Wanted::of(&card.item, verdict) };
     // The current value is on screen, so a yes takes it into account.
     if card.item.set_since {
-        wanted.over = Some(card.item.now.clone());
+        wanted.over = Some(KnownValue::Current(card.item.current.clone()));
     }
     let reply = match decide(&session.client, wanted).await {
         Ok(reply) => reply,
-        Err(failure) if failure.is("value-changed") => {
+        Err(failure) if failure.is(ProblemKind::ValueChanged) => {
             session
                 .screen
                 .say("Not confirmed: you have changed this value since. Here it is again:");

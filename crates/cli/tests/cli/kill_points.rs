@@ -131,7 +131,7 @@ pub const POINTS: &[(&str, Way)] = &[
     ("template.seed", Way::FirstStart),
     ("template.unchanged", Way::Never(ALONE)),
     ("wake.cancel", Way::Once("DELETE", "/wake")),
-    ("wake.rescue", Way::Never("the clock has to be set back; the scenes move theirs")),
+    ("wake.clampDue", Way::Never("the clock has to be set back; the scenes move theirs")),
     ("wake.route", Way::Load),
     ("wake.timer", Way::Load),
     ("work.answer", Way::Work),

@@ -63,12 +63,12 @@ pub struct TaskFile {
     rest: std::vec::IntoIter<TaskId>,
     imported: BTreeSet<TaskId>,
     writer: Writer,
-    stage: Stage,
+    stage: FileStage,
 }
 
 /// What of a file comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum FileStage {
     Head,
     Tasks,
     Nothing,
@@ -82,11 +82,11 @@ impl TaskFile {
     /// Errors: the rows cannot be read; the file is then incomplete.
     pub async fn next(&mut self) -> Result<Option<String>, Error> {
         let mut piece = match self.stage {
-            Stage::Head => self.writer.head(),
-            Stage::Tasks => String::new(),
-            Stage::Nothing => return Ok(None),
+            FileStage::Head => self.writer.head(),
+            FileStage::Tasks => String::new(),
+            FileStage::Nothing => return Ok(None),
         };
-        self.stage = Stage::Tasks;
+        self.stage = FileStage::Tasks;
         let mut n_read = 0;
         while piece.is_empty() || n_read < BATCH && piece.len() < PIECE {
             let Some(id) = self.rest.next() else { break };
@@ -101,7 +101,7 @@ impl TaskFile {
         }
         if self.rest.len() == 0 {
             piece.push_str(&self.writer.end());
-            self.stage = Stage::Nothing;
+            self.stage = FileStage::Nothing;
         }
         Ok(Some(piece).filter(|piece| !piece.is_empty()))
     }
@@ -124,7 +124,14 @@ impl Dormouse {
         let imported = self.without_own_days(ws, format).await?;
         let number = if ids.len() == 1 { Number::One } else { Number::Several };
         let writer = Writer::new(format, number);
-        Ok(TaskFile { dormouse, ws, rest: ids.into_iter(), imported, writer, stage: Stage::Head })
+        Ok(TaskFile {
+            dormouse,
+            ws,
+            rest: ids.into_iter(),
+            imported,
+            writer,
+            stage: FileStage::Head,
+        })
     }
 
     /// What a file of these tasks would leave out, for a question before it is written.

@@ -47,7 +47,7 @@ fn audited(world: &World) -> Vec<String> {
 
 fn refused<T: std::fmt::Debug>(result: Result<T, Error>, slug: &str, words: &[&str]) {
     let problem = result.expect_err(slug).problem();
-    assert_eq!(problem.kind, slug, "{}", problem.detail);
+    assert_eq!(problem.kind.name(), slug, "{}", problem.detail);
     for word in words {
         assert!(problem.detail.contains(word), "{}: no {word}", problem.detail);
     }

@@ -146,7 +146,7 @@ fn a_damaged_value_within_a_column_of_agent_work_hides_nothing_else() {
             Ok(_) => assert_ne!(what, "work_filters.filters"),
             Err(error) => {
                 let problem = error.problem();
-                assert_eq!(problem.kind, "damaged-row", "{what}: {error}");
+                assert_eq!(problem.kind.name(), "damaged-row", "{what}: {error}");
                 assert!(problem.detail.contains(hurt.work.as_str()), "{what}: {error}");
                 assert_eq!(column.of, Key::Work, "{what}: a run hides no work: {error}");
             }

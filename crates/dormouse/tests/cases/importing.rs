@@ -185,12 +185,12 @@ fn a_plan_that_is_another_one_by_now_is_refused_and_nothing_is_written() {
     let drop = confirmed(&first, &[at(11, Edit::LeaveOut)]);
     let rename = confirmed(&first, &[at(3, Edit::Rename { title: "Crates".into() })]);
     let other_text = write(&world, &format!("{MOVE}\nMore.\n"), &drop).expect_err("another text");
-    assert_eq!((other_text.kind(), other_text.problem().status), ("plan-changed", 409));
+    assert_eq!((other_text.kind().name(), other_text.problem().status), ("plan-changed", 409));
     assert_eq!(titles(&world), [""; 0]);
     // Two plans of one file at once: the second did not see what the first one left out.
     write(&world, MOVE, &drop).expect("imported");
     let rows = world.rows();
-    assert_eq!(write(&world, MOVE, &rename).expect_err("overtaken").kind(), "plan-changed");
+    assert_eq!(write(&world, MOVE, &rename).expect_err("overtaken").kind().name(), "plan-changed");
     assert_eq!(world.rows(), rows);
     // The first one again, as after a lost answer: it goes on where it was.
     let again = write(&world, MOVE, &drop).expect("the same request");
@@ -205,10 +205,10 @@ fn corrections_need_their_plan_and_a_line_that_exists() {
     let mut options = confirmed(&first, &[at(11, Edit::LeaveOut)]);
     options.digest = None;
     let error = write(&world, MOVE, &options).expect_err("no digest");
-    assert_eq!((error.kind(), error.problem().status), ("validation-failed", 422));
+    assert_eq!((error.kind().name(), error.problem().status), ("validation-failed", 422));
     let beyond = confirmed(&first, &[at(400, Edit::LeaveOut)]);
     let error = write(&world, MOVE, &beyond).expect_err("no such line");
-    assert_eq!(error.kind(), "validation-failed");
+    assert_eq!(error.kind().name(), "validation-failed");
     assert!(error.problem().detail.contains("line 400"), "{}", error.problem().detail);
     assert_eq!(world.rows(), rows);
 }
@@ -257,10 +257,16 @@ fn a_confirmed_request_goes_on_with_its_own_text_only() {
     let options = confirmed(&first, &[at(3, Edit::LeaveOut)]);
     write(&world, MOVE, &options).expect("imported");
     let other = "# Move\n\n## Tax return, due tomorrow\n- [ ] Receipts\n";
-    assert_eq!(write(&world, other, &options).expect_err("another text").kind(), "plan-changed");
+    assert_eq!(
+        write(&world, other, &options).expect_err("another text").kind().name(),
+        "plan-changed"
+    );
     let format = Some(Format::PlainLines);
     let as_lines = ImportOptions { format, ..options };
-    assert_eq!(write(&world, MOVE, &as_lines).expect_err("another format").kind(), "plan-changed");
+    assert_eq!(
+        write(&world, MOVE, &as_lines).expect_err("another format").kind().name(),
+        "plan-changed"
+    );
 }
 
 #[test]
@@ -269,7 +275,7 @@ fn damaged_corrections_stop_a_script_and_are_shown_to_a_person() {
     let op = import_correction::insert(WORKSPACE, "list.md", "{broken");
     now(world.store.commit(Commit::new("test", Db::Journal, WORKSPACE).op(op))).expect("damaged");
     let refused = write(&world, MOVE, &ImportOptions::default()).expect_err("a script");
-    assert_eq!(refused.kind(), "damaged-row");
+    assert_eq!(refused.kind().name(), "damaged-row");
     let shown = plan(&world, MOVE, &ImportOptions::default());
     assert!(shown.remarks[0].message.contains("cannot be read"), "{:?}", shown.remarks);
     write(&world, MOVE, &confirmed(&shown, &[at(11, Edit::LeaveOut)])).expect("a person");
@@ -375,7 +381,7 @@ fn a_name_with_a_control_character_is_refused() {
         let file = ImportFile::new(name, MOVE.as_bytes());
         let options = ImportOptions::default();
         let error = now(world.dormouse.plan_import(&me(), &file, &options)).expect_err(name);
-        assert_eq!(error.kind(), "validation-failed");
+        assert_eq!(error.kind().name(), "validation-failed");
         let detail = error.problem().detail;
         assert!(detail.contains("name") && !detail.chars().any(char::is_control), "{detail}");
     }

@@ -77,7 +77,7 @@ fn what_cannot_be_built_is_refused_and_changes_nothing() {
         ("/", "validation-failed"),
     ] {
         let error = now(world.dormouse.use_model(&me(), model)).expect_err(model);
-        assert_eq!(error.problem().kind, kind, "{model}: {error}");
+        assert_eq!(error.problem().kind.name(), kind, "{model}: {error}");
     }
     assert_eq!(now(world.dormouse.models(&me())).expect("models").model, "builtin");
 }
@@ -160,9 +160,9 @@ fn a_template_chooses_after_the_agent_and_before_the_workspace() {
     let again = of_template(Some(id));
     let refused =
         now(world.dormouse.edit_agent(&editor, &agent.id, again, None)).expect_err("more");
-    assert_eq!(refused.problem().kind, "scope-missing", "{refused}");
+    assert_eq!(refused.problem().kind.name(), "scope-missing", "{refused}");
     let unknown = now(world.dormouse.create_template(&me(), new("nobody/large"), None));
-    assert_eq!(unknown.expect_err("no such provider").problem().kind, "not-found");
+    assert_eq!(unknown.expect_err("no such provider").problem().kind.name(), "not-found");
 }
 
 #[test]
@@ -300,7 +300,7 @@ fn only_an_administrator_changes_models() {
     ];
     for refused in refusals {
         let refused = refused.expect_err("it needs more");
-        assert_eq!(refused.problem().kind, "scope-missing", "{refused}");
+        assert_eq!(refused.problem().kind.name(), "scope-missing", "{refused}");
     }
 }
 
@@ -324,7 +324,7 @@ fn a_provider_can_be_limited_to_categories_before_it_is_used() {
     let error = set(only(vec![unknown])).expect_err("no such category");
     assert_eq!(pointer(&error), "/categories");
     let error = now(world.dormouse.set_provider_categories(&me(), "nobody", None));
-    assert_eq!(error.expect_err("no such provider").problem().kind, "not-found");
+    assert_eq!(error.expect_err("no such provider").problem().kind.name(), "not-found");
     let all = set(None).expect("set");
     assert_eq!(all.providers[0].kept_back, KeptBackAgents::default());
 }
@@ -340,7 +340,7 @@ fn a_model_can_be_looked_at_before_it_is_chosen() {
     assert_eq!(preview(Some("builtin")).expect("one").outcome, PreviewOutcome::NothingLeaves);
     assert_eq!(pointer(&preview(Some("large")).expect_err("no provider")), "/model");
     let nobody = preview(Some("nobody/large")).expect_err("no such provider");
-    assert_eq!(nobody.problem().kind, "not-found");
+    assert_eq!(nobody.problem().kind.name(), "not-found");
     let models = now(world.dormouse.models(&me())).expect("models");
     assert_eq!(
         (models.model.as_str(), models.providers.len()),
@@ -406,7 +406,7 @@ fn another_model_can_summarise_and_has_a_question_of_its_own() {
         ("x/y", "not-found"),
     ] {
         let error = now(world.dormouse.summarise_with(&me(), Some(model))).expect_err(model);
-        assert_eq!(error.problem().kind, kind, "{model}: {error}");
+        assert_eq!(error.problem().kind.name(), kind, "{model}: {error}");
     }
     let me = me();
     let question = world.dormouse.model_question(&me, "acme/small", Purpose::Summarising);
@@ -465,7 +465,7 @@ fn the_audit_log_of_both_databases_is_one_list_for_administrators() {
     assert!(actions.iter().any(|action| *action == AuditAction::TaskCreate), "{actions:?}");
     let reader = token(&[Scope::Read, Scope::Edit, Scope::Decide]);
     let refused = now(world.dormouse.audit(&reader, 2, None)).expect_err("it needs more");
-    assert_eq!(refused.problem().kind, "scope-missing", "{refused}");
+    assert_eq!(refused.problem().kind.name(), "scope-missing", "{refused}");
 }
 
 /// A paid model merges changes for two minutes, so an agent that wakes within them is queued; a free one

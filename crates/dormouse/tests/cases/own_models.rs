@@ -188,7 +188,7 @@ fn the_question_of_a_version_that_is_to_become_active_is_about_the_model_that_it
     assert_eq!(version(1), ("builtin".into(), 1, 0, true), "the model of the workspace");
     assert_eq!(version(2), ("acme/large".into(), 1, 0, false));
     let none = now(world.dormouse.question_of_change(&me(), &scope, &ModelChoice::Version(9)));
-    assert_eq!(none.expect_err("refused").problem().kind, "not-found");
+    assert_eq!(none.expect_err("refused").problem().kind.name(), "not-found");
 }
 
 #[test]
@@ -294,7 +294,8 @@ fn the_question_names_the_budget_that_holds_for_those_who_would_ask() {
 fn a_question_about_nobody_is_refused() {
     let world = world();
     let ask = |id: &str, scope| now(world.dormouse.own_model_question(&me(), id, &scope));
-    let kind = |answer: Result<ModelQuestion, Error>| answer.expect_err("refused").problem().kind;
+    let kind =
+        |answer: Result<ModelQuestion, Error>| answer.expect_err("refused").problem().kind.name();
     let nobody = "ag-00000000000000000000000000".parse().expect("an id");
     assert_eq!(kind(ask("acme/large", QuestionScope::Agent(nobody))), "not-found");
     let none = "at-00000000000000000000000000".parse().expect("an id");

@@ -1,4 +1,3 @@
-use dormouse::error::PROBLEMS;
 use dormouse::{
     Error, ImportFile, ImportOptions, NewEntry, NewTask, TaskFilter, TaskPatch, Verdict, VerdictOf,
 };
@@ -13,7 +12,7 @@ fn id<T: std::str::FromStr>(prefix: &str) -> T {
     id
 }
 
-/// The error is this problem, its text names the thing, and it is in the table.
+/// The error is this problem, and its text names the thing.
 fn check<T: std::fmt::Debug>(result: Result<T, Error>, kind: &str, status: u16, words: &[&str]) {
     let error = result.expect_err(kind);
     assert_eq!(slug(&error), (kind, status), "{error:?}");
@@ -21,8 +20,6 @@ fn check<T: std::fmt::Debug>(result: Result<T, Error>, kind: &str, status: u16, 
     for word in words {
         assert!(problem.detail.contains(word), "`{word}` is not in: {}", problem.detail);
     }
-    let row = PROBLEMS.iter().find(|(slug, ..)| *slug == kind).expect("a known problem");
-    assert_eq!((row.1, row.2), (problem.status, problem.title.as_str()));
 }
 
 #[test]

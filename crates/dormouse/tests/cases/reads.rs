@@ -188,7 +188,7 @@ fn each_of_several_verdicts_on_a_task_reads_its_set_once() {
         now(world.dormouse.decide_item(&me(), confirmed(&items[at], task), None))
     };
     let refused = decide(0, Some(&other.id)).expect_err("a set of another task");
-    assert_eq!(refused.problem().kind, "not-found", "{refused}");
+    assert_eq!(refused.problem().kind.name(), "not-found", "{refused}");
     let (decided, alone) = world.engine.reads_of(|| decide(0, None));
     decided.expect("decided");
     let (decided, queries) = world.engine.reads_of(|| decide(1, Some(&task.id)));
@@ -211,7 +211,7 @@ fn several_verdicts_read_the_task_once_each_and_not_before_or_after() {
 
     let none: TaskId = "jt-01jd7m3k5vn2c8q4w6x0z9abcd".parse().expect("an id");
     let refused = now(world.dormouse.decide_items(&me(), &none, wanted())).expect_err("no task");
-    assert_eq!(refused.problem().kind, "not-found", "{refused}");
+    assert_eq!(refused.problem().kind.name(), "not-found", "{refused}");
 }
 
 #[test]
@@ -390,7 +390,7 @@ fn an_acknowledgement_reads_its_entry_by_id_and_answers_it_as_it_is_then_listed(
     }
     let none = format!("expiring:{}", task.id);
     let refused = now(world.dormouse.take_back_acknowledgement(&me(), &none)).expect_err("none");
-    assert_eq!(refused.problem().kind, "not-found", "{refused}");
+    assert_eq!(refused.problem().kind.name(), "not-found", "{refused}");
 }
 
 #[test]

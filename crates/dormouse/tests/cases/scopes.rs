@@ -458,7 +458,7 @@ fn who_may_not_decide_ends_nothing_that_waits_for_the_person() {
     ];
     for (n, error) in refused.into_iter().enumerate() {
         let problem = error.unwrap_or_else(|| panic!("request {n} is refused")).problem();
-        assert_eq!((problem.kind, problem.status), ("scope-missing", 403), "request {n}");
+        assert_eq!((problem.kind.name(), problem.status), ("scope-missing", 403), "request {n}");
         assert!(problem.detail.contains("`decide`"), "request {n}: {}", problem.detail);
     }
     assert_eq!(subject.world.rows(), before);

@@ -118,4 +118,11 @@ fn what_the_built_in_rules_propose_are_tools_of_the_registry() {
             assert!(is_known, "{name} is no name of {}", kind.call);
         }
     }
+    let immediate = dormouse_agents::TOOLS.iter().map(|tool| tool.name);
+    let all: Vec<&str> =
+        immediate.chain(dormouse_changes::TOOLS.iter().map(|tool| tool.name)).collect();
+    for name in ledger::OTHER_TOOLS {
+        let is_known = all.contains(&name) || dormouse_changes::tools::by_name(name).is_some();
+        assert!(is_known, "{name} is no tool");
+    }
 }

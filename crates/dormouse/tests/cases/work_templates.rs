@@ -80,7 +80,7 @@ fn a_run_follows_the_active_version_of_its_template() {
     let expected =
         format!("2 pieces of agent work follow template {id}: assign another one to them");
     assert!(refused.to_string().contains(&expected), "{refused}");
-    assert_eq!(refused.problem().kind, "template-in-use");
+    assert_eq!(refused.problem().kind.name(), "template-in-use");
     assert_eq!(edit(&plain, None).template_id, None);
     now(world.dormouse.archive_work(&me(), &work, None)).expect("archived");
     now(world.dormouse.delete_template(&me(), &id, None, None)).expect("nothing follows it");
@@ -91,7 +91,7 @@ fn a_template_that_does_not_fit_is_refused_by_name() {
     let world = World::new();
     let refused = |template: &TemplateId, kind: &str, words: &str| {
         let error = create(&world, walk(template)).expect_err(words);
-        assert_eq!(error.problem().kind, kind, "{error}");
+        assert_eq!(error.problem().kind.name(), kind, "{error}");
         assert!(error.to_string().contains(words), "{error}");
         assert!(error.to_string().contains(&template.to_string()), "{error}");
     };
@@ -119,7 +119,7 @@ fn a_template_that_does_not_fit_is_refused_by_name() {
     let with_model = made(&world, TemplateKind::AgentWork, Some("builtin"));
     let new = walk(&with_model);
     let error = now(world.dormouse.create_work(&editor, new, Wording::default(), None));
-    assert_eq!(error.expect_err("a model").problem().kind, "scope-missing");
+    assert_eq!(error.expect_err("a model").problem().kind.name(), "scope-missing");
 }
 
 #[test]

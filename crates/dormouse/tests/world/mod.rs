@@ -235,5 +235,5 @@ pub fn verdict_of(set: &ChangeSetId, index: i64, verdict: Verdict) -> VerdictOf 
 
 pub fn slug(error: &Error) -> (&'static str, u16) {
     let problem = error.problem();
-    (problem.kind, problem.status)
+    (problem.kind.name(), problem.status)
 }

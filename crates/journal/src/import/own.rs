@@ -42,23 +42,13 @@ pub(super) fn base(
     let task = &view.task.value;
     let is_later = |at: Timestamp| as_of.is_none_or(|as_of| at > as_of);
     let mut changed_here = BTreeSet::new();
-    for field in [
-        Field::Title,
-        Field::Status,
-        Field::Priority,
-        Field::DueDate,
-        Field::Estimate,
-        Field::Language,
-        Field::Category,
-        Field::Starred,
-        Field::Private,
-    ] {
-        let is_changed = match view.say(field.name()) {
+    for field in Field::ALL {
+        let is_changed = match view.say(field) {
             Some(say) => is_later(say.at),
             None => as_of.is_none(),
         };
         if is_changed {
-            changed_here.insert(Part::Field(field.name()));
+            changed_here.insert(Part::Field(field));
         }
     }
     let mut content = file.clone();

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use dormouse_types::caller::By;
-use dormouse_types::task::{Flag, Flags, Status};
+use dormouse_types::task::{Field, Flag, Flags, Status};
 use dormouse_types::{Digest, EntryId, ItemId, LabelId, hash};
 
 use super::content::{Content, Entry, Item, Last, LastEntry, LastItem, one_line};
@@ -18,7 +18,7 @@ use crate::view::TaskView;
 /// A part of a task that is compared as one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Part {
-    Field(&'static str),
+    Field(Field),
     Item(ItemId),
     Entry(EntryId),
 }
@@ -175,8 +175,8 @@ fn note(text: &str) -> String {
 }
 
 impl Plan {
-    fn field(&mut self, field: &'static str, take: Take, edit: impl FnOnce() -> Edit) {
-        self.take(&Part::Field(field), field, take, edit);
+    fn field(&mut self, field: Field, take: Take, edit: impl FnOnce() -> Edit) {
+        self.take(&Part::Field(field), field.name(), take, edit);
     }
 
     /// Takes or keeps a part, under the name that a person knows it by.
@@ -207,21 +207,21 @@ impl Plan {
         let task = &view.task.value;
         if !new.title.is_empty() {
             let take = compare(&last.title, &new.title, &task.title);
-            self.field("title", take, || Edit::Title(new.title.clone()));
+            self.field(Field::Title, take, || Edit::Title(new.title.clone()));
         }
         self.status(view, last, new);
         let take = compare(&last.priority, &new.priority, &task.priority);
-        self.field("priority", take, || Edit::Priority(new.priority));
+        self.field(Field::Priority, take, || Edit::Priority(new.priority));
         let take = compare(&last.due_on, &new.due_on, &task.due_on);
-        self.field("dueDate", take, || Edit::DueOn(new.due_on));
+        self.field(Field::DueDate, take, || Edit::DueOn(new.due_on));
         let take = compare(&last.estimate_minutes, &new.estimate_minutes, &task.estimate_minutes);
-        self.field("estimate", take, || Edit::Estimate(new.estimate_minutes));
+        self.field(Field::Estimate, take, || Edit::Estimate(new.estimate_minutes));
         if new.language.is_some() {
             // A language an agent detected is not an edit by the person.
             let guessed = task.language_source == By::Agent;
             let now = if guessed { &last.language } else { &task.language_code };
             let take = compare(&last.language, &new.language, now);
-            self.field("language", take, || Edit::Language { code: new.language.clone() });
+            self.field(Field::Language, take, || Edit::Language { code: new.language.clone() });
         }
         let name = |name: &Option<String>| folded(name.as_deref());
         let now = folded(view.category().map(|category| category.name.as_str()));
@@ -232,11 +232,11 @@ impl Plan {
             .iter()
             .find(|category| Some(category.name.to_lowercase()) == wanted)
             .map(|category| category.id.clone());
-        self.field("category", take, || Edit::Category(category));
+        self.field(Field::Category, take, || Edit::Category(category));
         for flag in Flag::ALL.iter().copied() {
             let take = compare_flag(flag, last.flags, new.flags, task.flags);
             let is_set = new.flags.has(flag);
-            self.field(flag.name(), take, || Edit::Flag { flag, is_set });
+            self.field(flag.into(), take, || Edit::Flag { flag, is_set });
         }
     }
 
@@ -250,12 +250,12 @@ impl Plan {
         let file = (Some(status), new.status_reason.clone());
         let then = (last.status, last.status_reason.clone());
         let mut here = (Some(now.status), now.reason.clone());
-        if last.status.is_none() && view.say("status").is_none() {
+        if last.status.is_none() && view.say(Field::Status).is_none() {
             here = then.clone();
         }
         let take = compare(&then, &file, &here);
         let reason = new.status_reason.clone();
-        self.field("status", take, || Edit::Status { status, reason });
+        self.field(Field::Status, take, || Edit::Status { status, reason });
     }
 
     fn labels(&mut self, view: &TaskView, last: &Last, new: &Content) {

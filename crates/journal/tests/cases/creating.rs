@@ -13,8 +13,8 @@ fn a_new_task_is_open_and_nobody_has_ranked_it() {
     let state = world.state(&task);
     assert_eq!(state.title, "Renew the passport");
     assert_eq!((state.status, state.priority, state.due_on), (Status::Open, None, None));
-    let said: Vec<_> = state.says.iter().map(|say| (say.field.as_str(), say.by)).collect();
-    assert_eq!(said, [("title", By::User)], "a default is nobody's say");
+    let said: Vec<_> = state.says.iter().map(|say| (say.field.to_string(), say.by)).collect();
+    assert_eq!(said, [("title".to_owned(), By::User)], "a default is nobody's say");
 }
 
 #[test]

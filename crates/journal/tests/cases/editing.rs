@@ -130,10 +130,8 @@ fn a_tick_says_who_and_when() {
     assert_eq!(state.items[0].checked_by, By::User);
     assert_eq!(state.items[1].checked_by, By::Agent);
     assert_eq!(state.items[1].checked_at, Some(world.clock.now()));
-    let said: Vec<_> = ids
-        .iter()
-        .map(|id| world.view(&task).say(&format!("item:{id}")).expect("a say").by)
-        .collect();
+    let said: Vec<_> =
+        ids.iter().map(|id| world.view(&task).say(id.clone()).expect("a say").by).collect();
     assert_eq!(said, [By::User, By::Agent]);
 }
 

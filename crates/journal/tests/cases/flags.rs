@@ -5,7 +5,7 @@ use dormouse_types::change::What;
 use dormouse_types::draft;
 use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::model::TaskState;
-use dormouse_types::task::{EntryKind, Flag, Flags};
+use dormouse_types::task::{EntryKind, Field, Flag, Flags};
 use dormouse_types::{EntryId, Id as _, TaskId};
 
 use crate::world::{WS, World, agent, now, person};
@@ -49,7 +49,7 @@ fn a_flag_of_a_task_is_a_field_like_any_other() {
     assert_eq!(edited.what, [What::FieldSet(change)]);
     assert_eq!(world.view(&task).revision, before + 1);
     assert_eq!(world.state(&task).flags(), PRIVATE);
-    assert!(world.view(&task).say("private").is_some(), "it is recorded who set it");
+    assert!(world.view(&task).say(Field::Private).is_some(), "it is recorded who set it");
     let again = world.edit(&task, &[flag(Flag::Private, true)]).unwrap();
     assert_eq!((again.seq, world.view(&task).revision), (None, before + 1));
     now(world.journal.undo(WS, &task, &edited.effects, &person())).unwrap();

@@ -4,7 +4,7 @@ use dormouse_journal::{Edit, Filter, Imported, JournalError, Missing, Outcome};
 use dormouse_store::journal::imported;
 use dormouse_store::{Commit, Db};
 use dormouse_types::draft::{Entry, Item, Task};
-use dormouse_types::task::{Priority, Status};
+use dormouse_types::task::{Field, Priority, Status};
 use dormouse_types::{Id as _, Origin, TaskId};
 
 use crate::world::{WS, World, agent, now, person};
@@ -58,7 +58,10 @@ fn a_draft_becomes_a_task_with_everything_it_says() {
         [("Buy planks".into(), true), ("Pour the floor".into(), false)]
     );
     assert!(state.entries[0].tainted, "imported text is of outside origin");
-    assert!(world.view(&imported.task).say("dueDate").is_some(), "an import is the person's say");
+    assert!(
+        world.view(&imported.task).say(Field::DueDate).is_some(),
+        "an import is the person's say"
+    );
     let change = world.changes().pop().unwrap();
     assert_eq!(change.origin, Origin::Import);
 }

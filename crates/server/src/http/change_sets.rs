@@ -12,7 +12,7 @@ use crate::Problem;
 use crate::app::App;
 use crate::extract::{At, Json as Body, Key, Query, id};
 use crate::problem_groups::{Decides, Finds, Writes};
-use crate::wire::{ConfirmAllParams, Decided, ShownParams, VerdictParams, over};
+use crate::wire::{ConfirmAllParams, Decided, ShownParams, VerdictParams, known_value};
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -21,7 +21,7 @@ pub(super) struct ListParams {
     /// Only change sets about this task.
     #[param(value_type = Option<TaskId>)]
     task: Option<String>,
-    /// Search by id, end of an id, or words of the task's title. Cannot be combined with other
+    /// Search by id, end of an id, or words of the task's title: at most 200, newest first. Cannot be combined with other
     /// filters.
     find: Option<String>,
     /// Include change sets without open items.
@@ -88,7 +88,7 @@ pub(super) async fn decide(
     Body(params): Body<VerdictParams>,
 ) -> Reply<DecidedItem> {
     let (set, verdict) = (id(&set)?, verdict(&name)?);
-    let over = over(verdict, params.now, params.reason.as_deref())?;
+    let over = known_value(verdict, params.current, params.now, params.reason.as_deref())?;
     let VerdictParams { digest, reason, .. } = params;
     let wanted = VerdictOf { task: None, set, index, verdict, digest: Some(digest), reason, over };
     Ok(Json(app.dormouse.decide_item_and_list(&app.caller, wanted, key).await?))

@@ -15,9 +15,9 @@ use crate::problem_groups::{Finds, NewRules, ToolPolicies, Writes};
 use crate::wire::{RuleFilter, RuleParams, SuggestionFilter, ToolPolicyParams};
 
 /// A rule that was made.
-pub(super) struct Made(Rule);
+pub(super) struct CreatedRule(Rule);
 
-impl IntoResponse for Made {
+impl IntoResponse for CreatedRule {
     fn into_response(self) -> Response {
         let location = (header::LOCATION, format!("/api/rules/{}", self.0.id));
         (StatusCode::CREATED, [location], Json(self.0)).into_response()
@@ -67,8 +67,8 @@ pub(super) async fn add(
     app: App,
     Key(key): Key,
     Sent(params): Sent<RuleParams>,
-) -> Result<Made, Problem> {
-    Ok(Made(app.dormouse.add_rule(&app.caller, params.read()?, key).await?))
+) -> Result<CreatedRule, Problem> {
+    Ok(CreatedRule(app.dormouse.add_rule(&app.caller, params.read()?, key).await?))
 }
 
 /// Removes a rule: what it held back is proposed again.

@@ -18,7 +18,7 @@ use crate::app::App;
 use crate::extract::{At, IfMatch, Json as Body, Key, Listing, Lists, Many, id};
 use crate::problem_groups::{Edits, NewAgent, NewTask, Writes};
 use crate::wire::{
-    AgentParams, Decided, DecidedItems, DecisionParams, Reading, TaskParams, TaskPatch, over,
+    AgentParams, Decided, DecidedItems, DecisionParams, Reading, TaskParams, TaskPatch, known_value,
 };
 
 #[derive(Deserialize, IntoParams)]
@@ -448,7 +448,7 @@ pub(super) async fn decide(
 fn verdict_of(params: DecisionParams) -> Result<VerdictOf, Problem> {
     let set: ChangeSetId = id(&params.set)?;
     let verdict = change_sets::verdict(&params.verdict)?;
-    let over = over(verdict, params.now, params.reason.as_deref())?;
+    let over = known_value(verdict, params.current, params.now, params.reason.as_deref())?;
     let DecisionParams { index, digest, reason, .. } = params;
     let digest = Some(digest);
     Ok(VerdictOf { task: None, set, index, verdict, digest, reason, over })

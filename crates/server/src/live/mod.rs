@@ -75,7 +75,7 @@ impl Sockets {
 
     /// Adds the socket route to a router.
     pub(crate) fn with_sockets(self, router: Router) -> Router {
-        router.layer(from_fn_with_state(self, enter))
+        router.layer(from_fn_with_state(self, upgrade_socket))
     }
 
     fn take_slot(&self, caller: &Caller) -> Option<ConnectionSlot> {
@@ -107,7 +107,7 @@ fn lock(open: &Mutex<HashMap<String, usize>>) -> MutexGuard<'_, HashMap<String, 
     open.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn enter(State(sockets): State<Sockets>, request: Request, next: Next) -> Response {
+async fn upgrade_socket(State(sockets): State<Sockets>, request: Request, next: Next) -> Response {
     if request.uri().path() != PATH {
         return next.run(request).await;
     }

@@ -2,6 +2,7 @@
 //! calls every operation with every scope and compares.
 
 use dormouse_types::Scope;
+use dormouse_types::problem::ProblemKind;
 use serde_json::{Value, json};
 
 /// What the caller needs.
@@ -88,10 +89,10 @@ pub(super) fn needs(method: &str, operation: &str) -> Needs {
 
 impl Needs {
     /// The problem if it is not met.
-    pub(super) fn problems(self) -> &'static [&'static str] {
+    pub(super) fn problems(self) -> &'static [ProblemKind] {
         match self {
-            Self::Scope(_) => &["token-missing", "scope-missing"],
-            Self::Token => &["token-missing"],
+            Self::Scope(_) => &[ProblemKind::TokenMissing, ProblemKind::ScopeMissing],
+            Self::Token => &[ProblemKind::TokenMissing],
             Self::Nothing => &[],
         }
     }

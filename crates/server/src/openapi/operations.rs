@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dormouse::error::PROBLEMS;
 use dormouse_types::limits::{IDEMPOTENCY_KEY, PAGE};
+use dormouse_types::problem::ProblemKind;
 use serde_json::{Map, Value, json};
 use utoipa::IntoParams;
 use utoipa::openapi::extensions::ExtensionsBuilder;
@@ -18,23 +18,23 @@ use super::access;
 use super::json::{array, object};
 use crate::extract::{IfMatch, Key};
 use crate::http::reply::DEFAULT_PAGE;
-use crate::problem::{CONTENT_TYPE, WIRE_PROBLEMS};
+use crate::problem::CONTENT_TYPE;
 
 /// Problems that every operation can return.
-const ANYWHERE: &[&str] = &[
-    "token-in-url",
-    "misdirected-request",
-    "damaged-row",
-    "internal",
-    "store-failed",
-    "url-too-long",
-    "headers-too-large",
-    "rate-limited",
-    "timeout",
+const ANYWHERE: &[ProblemKind] = &[
+    ProblemKind::TokenInUrl,
+    ProblemKind::MisdirectedRequest,
+    ProblemKind::DamagedRow,
+    ProblemKind::Internal,
+    ProblemKind::StoreFailed,
+    ProblemKind::UrlTooLong,
+    ProblemKind::HeadersTooLarge,
+    ProblemKind::RateLimited,
+    ProblemKind::Timeout,
 ];
 
 /// Problems that every operation that changes something can return.
-const OF_CHANGES: &[&str] = &["origin-refused", "unsupported-media-type"];
+const OF_CHANGES: &[ProblemKind] = &[ProblemKind::OriginRefused, ProblemKind::UnsupportedMediaType];
 
 /// Responses to more problems than this belong to one operation, and stay there.
 const MAX_NAMED: usize = 4;
@@ -48,27 +48,25 @@ struct Shared {
 
 impl Shared {
     /// The responses to these problems, by status.
-    fn responses(&mut self, slugs: &BTreeSet<String>) -> BTreeMap<String, Value> {
-        let facade = PROBLEMS.iter().map(|(slug, status, title, _)| (*slug, *status, *title));
-        let known: Vec<_> = facade.chain(WIRE_PROBLEMS.iter().copied()).collect();
-        let mut by_status: BTreeMap<u16, Vec<(&str, &str)>> = BTreeMap::new();
-        for slug in slugs {
-            let known = known.iter().find(|(known, ..)| *known == slug.as_str());
-            let (slug, status, title) =
-                known.expect("every slug is in one of the tables of problems");
-            by_status.entry(*status).or_default().push((slug, title));
+    fn responses(&mut self, problems: &BTreeSet<ProblemKind>) -> BTreeMap<String, Value> {
+        let mut by_status: BTreeMap<u16, Vec<ProblemKind>> = BTreeMap::new();
+        for problem in problems {
+            by_status.entry(problem.facts().status).or_default().push(*problem);
         }
-        let responses = by_status.into_iter();
-        responses.map(|(status, all)| (status.to_string(), self.response(&all))).collect()
+        let responses = by_status.into_iter().map(|(status, mut problems)| {
+            problems.sort_unstable_by_key(|problem| problem.name());
+            (status.to_string(), self.response(&problems))
+        });
+        responses.collect()
     }
 
     /// The response to these problems of one status.
-    fn response(&mut self, problems: &[(&str, &str)]) -> Value {
+    fn response(&mut self, problems: &[ProblemKind]) -> Value {
         let response = json!(response(problems));
         if problems.len() > MAX_NAMED {
             return response;
         }
-        let names: Vec<String> = problems.iter().map(|(slug, _)| pascal(slug)).collect();
+        let names: Vec<String> = problems.iter().map(|problem| pascal(problem.name())).collect();
         let name = names.join("Or");
         let reference = json!({"$ref": format!("#/components/responses/{name}")});
         self.responses.insert(name, response);
@@ -83,22 +81,21 @@ impl Shared {
 }
 
 /// `task-deleted` as `TaskDeleted`.
-fn pascal(slug: &str) -> String {
-    let words = slug.split('-').map(|word| {
+fn pascal(name: &str) -> String {
+    let words = name.split('-').map(|word| {
         let (first, rest) = word.split_at(1);
         first.to_uppercase() + rest
     });
     words.collect()
 }
 
-fn response(problems: &[(&str, &str)]) -> Response {
-    let titles = problems.iter().map(|(slug, title)| format!("{title} (`{slug}`)."));
-    let slugs: Vec<_> = problems.iter().map(|(slug, _)| *slug).collect();
+fn response(problems: &[ProblemKind]) -> Response {
+    let titles = problems.iter().map(|problem| format!("{} (`{problem}`).", problem.facts().title));
     let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build();
     ResponseBuilder::new()
         .description(titles.collect::<Vec<_>>().join(" "))
         .content(CONTENT_TYPE, content)
-        .extensions(Some(ExtensionsBuilder::new().add("x-problems", slugs).build()))
+        .extensions(Some(ExtensionsBuilder::new().add("x-problems", json!(problems)).build()))
         .build()
 }
 
@@ -124,25 +121,24 @@ fn complete_one(
     shared: &mut Shared,
 ) {
     let changes = if method == "get" { &[][..] } else { OF_CHANGES };
-    let mut slugs: BTreeSet<String> =
-        ANYWHERE.iter().chain(changes).map(|slug| (*slug).to_owned()).collect();
+    let mut problems: BTreeSet<ProblemKind> = ANYWHERE.iter().chain(changes).copied().collect();
     let mut parameters: Vec<Value> =
         variables(path).map(|name| shared.parameter(name, variable(name))).collect();
     if !parameters.is_empty() {
-        slugs.insert("not-found".into());
+        problems.insert(ProblemKind::NotFound);
     }
     let needs = access::needs(method, operation["operationId"].as_str().unwrap_or_default());
-    slugs.extend(needs.problems().iter().map(|slug| (*slug).to_owned()));
+    problems.extend(needs.problems());
     needs.describe(operation);
     for mut parameter in array(&operation["parameters"]).to_vec() {
-        slugs.insert("validation-failed".into());
+        problems.insert(ProblemKind::ValidationFailed);
         parameters.push(match parameter["name"].as_str() {
             Some(IfMatch::NAME) => {
-                slugs.insert("precondition-failed".into());
+                problems.insert(ProblemKind::PreconditionFailed);
                 shared.parameter(IfMatch::NAME, parameter)
             }
             Some(Key::NAME) => {
-                slugs.insert("idempotency-mismatch".into());
+                problems.insert(ProblemKind::IdempotencyMismatch);
                 shared.parameter(Key::NAME, parameter)
             }
             Some("limit") => {
@@ -155,9 +151,9 @@ fn complete_one(
         });
     }
     if let Some(body) = operation.get_mut("requestBody") {
-        slugs.extend(["malformed-json", "payload-too-large"].map(str::to_owned));
+        problems.extend([ProblemKind::MalformedJson, ProblemKind::PayloadTooLarge]);
         if let Some(schema) = body["content"].get("application/json").map(|json| &json["schema"]) {
-            slugs.insert("validation-failed".into());
+            problems.insert(ProblemKind::ValidationFailed);
             // A missing body counts as an empty object, so it is an error only if a member is
             // required.
             let named = schema["$ref"].as_str().and_then(|name| name.rsplit('/').next());
@@ -168,13 +164,13 @@ fn complete_one(
     }
     let responses = object(&mut operation["responses"]);
     responses.retain(|status, _| {
-        let is_slug = status.parse::<u16>().is_err();
-        if is_slug {
-            slugs.insert(status.clone());
+        let is_problem = status.parse::<u16>().is_err();
+        if is_problem {
+            problems.insert(status.parse().expect("annotations name problems that exist"));
         }
-        !is_slug
+        !is_problem
     });
-    responses.extend(shared.responses(&slugs));
+    responses.extend(shared.responses(&problems));
     if !parameters.is_empty() {
         operation["parameters"] = Value::Array(parameters);
     }

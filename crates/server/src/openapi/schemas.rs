@@ -1,5 +1,6 @@
 //! The schemas of the document: every member that a response always has is required.
 
+use dormouse_types::problem::{ProblemKind, Retry};
 use serde_json::{Map, Value, json};
 use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, RefBuilder, Schema, SchemaType, Type};
 use utoipa::openapi::{Ref, RefOr};
@@ -142,13 +143,15 @@ impl PartialSchema for Problem {
              what to do about it.",
         ));
         let retry = text()
-            .enum_values(Some(["never", "later", "afterUser"]))
+            .enum_values(Some(Retry::ALL.iter().map(|retry| retry.name())))
             .description(Some("Whether repeating the same request may help."));
-        let slug = text().description(Some("`/problems/` and a stable name."));
+        let kinds = ProblemKind::ALL.iter().map(|kind| kind.address());
+        let kind =
+            text().description(Some("The kind of problem; a page about it is at this path."));
         let extra = "For a value over a limit.";
         ObjectBuilder::new()
             .description(Some("Why the request was refused, and what to do (RFC 9457)."))
-            .property("type", slug.pattern(Some("^/problems/[a-z-]+$")))
+            .property("type", kind.enum_values(Some(kinds)))
             .property("title", text().description(Some("Always the same for a type.")))
             .property("status", number().description(Some("The HTTP status.")))
             .property("detail", text().description(Some("What happened, and what to do.")))

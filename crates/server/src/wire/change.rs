@@ -3,6 +3,7 @@
 use dormouse::KnownValue;
 use dormouse::view::{OpenChanges, Outcome};
 use dormouse_types::agent::Automation;
+use dormouse_types::field_change::FieldValue;
 use dormouse_types::{ChangeSetId, TemplateId, Timestamp, Verdict};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -122,30 +123,44 @@ pub(crate) struct VerdictParams {
     /// For a rejection, the reason.
     pub(crate) reason: Option<String>,
     /// For a confirm, if the user set the value after the proposal: the current value as in the
-    /// item's `now`, or `null` for none. Such a confirm is refused without it.
+    /// item's `current`, or `null` for none. Such a confirm is refused without `current` or `now`.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<FieldValue>)]
+    pub(crate) current: Option<Option<FieldValue>>,
+    /// The same in words, as in the item's `now`.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>)]
     pub(crate) now: Option<Option<String>>,
 }
 
-/// The current value that a confirm agrees to overwrite.
+/// Reads the current value that a confirm agrees to overwrite.
 ///
-/// Errors: a value or a reason with a verdict that takes none.
-pub(crate) fn over(
+/// Errors: a value or a reason with a verdict that takes none; the value given in both ways.
+pub(crate) fn known_value(
     verdict: Verdict,
+    current: Option<Option<FieldValue>>,
     now: Option<Option<String>>,
     reason: Option<&str>,
 ) -> Result<Option<KnownValue>, Problem> {
     if reason.is_some() && verdict != Verdict::Reject {
         return Err(Problem::invalid("/reason", "only a rejection takes a reason: leave it out"));
     }
-    if now.is_some() && verdict != Verdict::Confirm {
+    let (pointer, known) = match (current, now) {
+        (None, None) => return Ok(None),
+        (Some(_), Some(_)) => {
+            let message = "the current value is given as `current` too: leave one of them out";
+            return Err(Problem::invalid("/now", message));
+        }
+        (Some(current), None) => ("/current", KnownValue::Current(current)),
+        (None, Some(now)) => ("/now", KnownValue::Now(now)),
+    };
+    if verdict != Verdict::Confirm {
         return Err(Problem::invalid(
-            "/now",
+            pointer,
             "only a confirm takes the current value: leave it out",
         ));
     }
-    Ok(now.map(|now| KnownValue { now }))
+    Ok(Some(known))
 }
 
 /// The items of a set to confirm together; no others are confirmed.
@@ -184,7 +199,11 @@ pub(crate) struct DecisionParams {
     /// For a rejection, the reason.
     pub(crate) reason: Option<String>,
     /// For a confirm, if the user set the value after the proposal: the current value as in the
-    /// item's `now`, or `null` for none. Such a confirm is refused without it.
+    /// item's `current`, or `null` for none. Such a confirm is refused without `current` or `now`.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<FieldValue>)]
+    pub(crate) current: Option<Option<FieldValue>>,
+    /// The same in words, as in the item's `now`.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>)]
     pub(crate) now: Option<Option<String>>,

@@ -21,7 +21,7 @@ pub(crate) use access::{CodeParams, TokenParams};
 pub(crate) use attention::AcknowledgementParams;
 pub(crate) use change::{
     AgentParams, AgentPatch, ConfirmAllParams, Decided, DecidedItems, DecisionParams,
-    PreviewParams, ShownParams, VerdictParams, WakeParams, Wanted, over,
+    PreviewParams, ShownParams, VerdictParams, WakeParams, Wanted, known_value,
 };
 pub(crate) use conversation::{ConversationParams, TurnParams};
 pub(crate) use delivery::DeliveryMarkParams;

@@ -135,7 +135,15 @@ async fn a_value_the_person_set_since_is_confirmed_over_only_where_it_is_named()
     assert_eq!(results["items"][0]["problem"]["now"], "2027-03-03", "{results:#}");
     assert_eq!(world.call("GET", &address, "").await.json()["dueOn"], "2027-03-03");
 
-    decision["now"] = json!("2027-03-03");
+    let both = json!({"digest": digest, "now": null, "current": null}).to_string();
+    let answer = world.call("POST", &at(due, "confirm"), &both).await;
+    assert_eq!(answer.json()["errors"][0]["pointer"], "/now", "{}", answer.rendered());
+    let earlier = json!({"type": "day", "on": "2027-03-02"});
+    let earlier = json!({"digest": digest, "current": earlier}).to_string();
+    let answer = world.call("POST", &at(due, "confirm"), &earlier).await;
+    assert_eq!(refusal(&answer), (409, "value-changed".into()), "{earlier}");
+    decision["current"] = answer.json()["current"].clone();
+    assert_eq!(decision["current"], json!({"type": "day", "on": "2027-03-03"}));
     let results = world.call("POST", &decisions, &json!([decision]).to_string()).await.json();
     assert_eq!(results["items"][0]["outcome"]["item"]["status"], "confirmed", "{results:#}");
     assert_eq!(world.call("GET", &address, "").await.json()["dueOn"], "2027-05-15");

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use dormouse_types::caller::By;
-use dormouse_types::model::FieldSay;
+use dormouse_types::model::{FieldSay, StatedField};
 use dormouse_types::{Id as _, TaskId, Timestamp, WorkspaceId};
 
 use crate::commit::{Db, Op};
@@ -20,12 +20,18 @@ fn name(by: By) -> &'static str {
 }
 
 /// Records who last set a field.
-pub fn put(workspace: WorkspaceId, task: &TaskId, field: &str, by: By, at: Timestamp) -> Op {
+pub fn put(
+    workspace: WorkspaceId,
+    task: &TaskId,
+    field: &StatedField,
+    by: By,
+    at: Timestamp,
+) -> Op {
     Op::any(
         "INSERT INTO field_says (ws, task_id, field, by, at, seq) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
          ON CONFLICT (ws, task_id, field) DO UPDATE SET by = excluded.by, at = excluded.at,
            seq = excluded.seq",
-        params![ws(workspace), task.as_str(), field, name(by), at, Param::Seq],
+        params![ws(workspace), task.as_str(), field.to_string(), name(by), at, Param::Seq],
     )
 }
 
@@ -70,7 +76,7 @@ fn decode(row: &Row) -> Result<FieldSay, ReadError> {
         }
     };
     Ok(FieldSay {
-        field: row.text(0).map_err(column)?.to_owned(),
+        field: row.text(0).map_err(column)?.to_owned().into(),
         by,
         at: row.time(2).map_err(column)?,
     })

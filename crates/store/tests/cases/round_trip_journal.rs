@@ -14,7 +14,7 @@ use dormouse_store::journal::{field_say, import_correction, setting};
 use dormouse_store::{Db, Query, Refusal};
 use dormouse_types::caller::By;
 use dormouse_types::model::FieldSay;
-use dormouse_types::task::{EntryKind, Flags, Priority, Status};
+use dormouse_types::task::{EntryKind, Field, Flags, Priority, Status};
 use dormouse_types::{CategoryId, Id as _, LabelId, TaskId, Timestamp};
 
 use crate::world::{OTHER_WS, WS, World, at, journal_commit};
@@ -401,12 +401,12 @@ fn live_definitions_differ_in_name(world: &World) {
 fn the_last_word_on_a_field_stays(world: &World) {
     let (task, other): (TaskId, TaskId) = (world.id(), world.id());
     world.journal([
-        field_say::put(WS, &task, "title", By::User, at(1)),
-        field_say::put(WS, &task, "dueDate", By::Agent, at(2)),
-        field_say::put(WS, &other, "title", By::Agent, at(3)),
+        field_say::put(WS, &task, &Field::Title.into(), By::User, at(1)),
+        field_say::put(WS, &task, &Field::DueDate.into(), By::Agent, at(2)),
+        field_say::put(WS, &other, &Field::Title.into(), By::Agent, at(3)),
     ]);
-    world.journal([field_say::put(WS, &task, "title", By::Agent, at(4))]);
-    let say = |field: &str, by, micros| FieldSay { field: field.to_owned(), by, at: at(micros) };
+    world.journal([field_say::put(WS, &task, &Field::Title.into(), By::Agent, at(4))]);
+    let say = |field: &str, by, micros| FieldSay { field: field.to_owned().into(), by, at: at(micros) };
     assert_eq!(
         world.all(field_say::of_task(WS, &task)),
         [say("dueDate", By::Agent, 2), say("title", By::Agent, 4)]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::caller::By;
 use crate::id::{ChecklistId, EntryId, ItemId, LabelId, TaskId};
 use crate::named::Named;
-use crate::task::{EntryKind, Flags, Priority, Status, is_private};
+use crate::task::{EntryKind, Field, Flags, Priority, Status, is_private};
 use crate::time::Timestamp;
 
 /// The current state of the task, entries included.
@@ -138,12 +138,63 @@ pub fn latest_on(day: jiff::civil::Date) -> Timestamp {
     noon_after.map_or(Timestamp::from_micros(i64::MAX), |at| Timestamp::from_jiff(at.timestamp()))
 }
 
+/// Something of a task whose last author is recorded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", from = "String")]
+pub enum StatedField {
+    /// A field of the task.
+    Field(Field),
+    /// Whether a checklist item is ticked.
+    Tick(ItemId),
+    /// What a newer version of the program records; kept as it is.
+    Other(String),
+}
+
+/// What stands before the id of a checklist item in rows.
+const OF_ITEM: &str = "item:";
+
+impl std::fmt::Display for StatedField {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Field(field) => f.write_str(field.name()),
+            Self::Tick(item) => write!(f, "{OF_ITEM}{item}"),
+            Self::Other(name) => f.write_str(name),
+        }
+    }
+}
+
+impl From<StatedField> for String {
+    fn from(field: StatedField) -> Self {
+        field.to_string()
+    }
+}
+
+impl From<String> for StatedField {
+    fn from(name: String) -> Self {
+        let item = name.strip_prefix(OF_ITEM).and_then(|id| id.parse().ok());
+        let field = || Field::ALL.into_iter().find(|field| field.name() == name);
+        item.map(Self::Tick).or_else(|| field().map(Self::Field)).unwrap_or(Self::Other(name))
+    }
+}
+
+impl From<Field> for StatedField {
+    fn from(field: Field) -> Self {
+        Self::Field(field)
+    }
+}
+
+impl From<ItemId> for StatedField {
+    fn from(item: ItemId) -> Self {
+        Self::Tick(item)
+    }
+}
+
 /// Who last set a field, and when.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FieldSay {
-    /// `title`, `dueDate`, … or `item:<id>` for ticking an item.
-    pub field: String,
+    /// What was set.
+    pub field: StatedField,
     /// Who set it.
     pub by: By,
     /// When it was set.

@@ -12,7 +12,7 @@ use dormouse_types::model::{FragmentData, FragmentKind};
 use dormouse_types::port::ModelLocation;
 
 use super::WorkRun;
-use crate::folding::{self, BY_RULES, FoldedRuns, Made};
+use crate::folding::{self, BY_RULES, FoldedRuns, SummaryOrigin};
 use crate::history::{self, RunWithTurns};
 
 impl WorkRun<'_> {
@@ -63,7 +63,7 @@ impl WorkRun<'_> {
         let now = self.work.clock.now();
         let (text, mut ops) = match summary {
             Ok(text) => {
-                let made = Made { model: model.to_owned(), run: self.id.clone(), at: now };
+                let made = SummaryOrigin { model: model.to_owned(), run: self.id.clone(), at: now };
                 let row = runs.row(&self.run.work, made, text.clone())?;
                 (text, vec![summary::insert(self.lease.ws, &row)])
             }
@@ -99,7 +99,11 @@ impl WorkRun<'_> {
     }
 
     fn row_by_rules(&self, runs: &FoldedRuns) -> Option<summary::Summary> {
-        let made = Made { model: BY_RULES.into(), run: self.id.clone(), at: self.work.clock.now() };
+        let made = SummaryOrigin {
+            model: BY_RULES.into(),
+            run: self.id.clone(),
+            at: self.work.clock.now(),
+        };
         match runs.by_rules() {
             Ok(text) => runs.row(&self.run.work, made, text),
             Err(why) => {

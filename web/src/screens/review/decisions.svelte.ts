@@ -1,7 +1,7 @@
 // The person's decisions on the changes suggested for a task: sent and shown immediately, and undoable.
 // A rejected one comes back with the reason, even if it had to wait for the server.
 
-import { Problem, asProblem, problemOf } from "../../api/problem";
+import { Problem, asProblem, problemOf, type ProblemCode } from "../../api/problem";
 import { outbox } from "../../app/outbox";
 import { session } from "../../app/session.svelte";
 import { toasts } from "../../app/toasts.svelte";
@@ -32,7 +32,10 @@ export interface Refusal {
 }
 
 /** Rejected because the item is already resolved, so its resolution is worth showing. */
-const RESOLVED_CODES = ["already-decided", "change-retracted", "change-set-expired"];
+/** The value that a confirm knowingly replaces, as the API takes it. */
+type Acknowledged = Pick<Schemas["VerdictParams"], "current">;
+
+const RESOLVED_CODES: ProblemCode[] = ["already-decided", "change-retracted", "change-set-expired"];
 
 export class Decisions {
   refusals = $state.raw<readonly Refusal[]>([]);
@@ -190,14 +193,14 @@ export class Decisions {
   }
 
   /** The value that a confirm knowingly replaces: one the person set after the suggestion, and has seen. */
-  #acknowledgedValue(change: Change, verdict: Verdict): { now?: string | null } {
+  #acknowledgedValue(change: Change, verdict: Verdict): Acknowledged {
     if (verdict !== "confirm") return {};
     const refusal = this.refusalOf(keyOf(change))?.problem;
-    if (refusal?.code === VALUE_CHANGED && refusal.now !== undefined) return { now: refusal.now };
-    return change.setSince ? { now: change.now ?? null } : {};
+    if (refusal?.code === VALUE_CHANGED && refusal.current !== undefined) return { current: refusal.current };
+    return change.setSince ? { current: change.current ?? null } : {};
   }
 
-  async #send(wanted: readonly { change: Change; verdict: Verdict; reason?: string | undefined; acknowledged?: { now?: string | null } }[], description: string): Promise<DecisionAnswer> {
+  async #send(wanted: readonly { change: Change; verdict: Verdict; reason?: string | undefined; acknowledged?: Acknowledged }[], description: string): Promise<DecisionAnswer> {
     const body = wanted.map(({ change, verdict, reason, acknowledged }) => ({
       set: change.set,
       index: change.index,

@@ -1,5 +1,6 @@
 //! `dormouse agent wake --dry-run`: what would be sent, and nothing else.
 
+use dormouse::ProblemKind;
 use dormouse::view::Agent;
 use dormouse::wake_preview::{PreviewOutcome, PreviewedRequest, WakePreview};
 use dormouse_types::kept_back::{KeptBack, KeptBackReason};
@@ -25,7 +26,7 @@ pub async fn run(
     let body = json!({ "message": message, "model": model });
     let reply = session.client.post(&path, body).await;
     let reply = reply.map_err(|failure| {
-        if names_a_model && failure.is("not-found") {
+        if names_a_model && failure.is(ProblemKind::NotFound) {
             let list = session.command("models list");
             return failure.hint(format!("`{list}` shows which providers there are"));
         }

@@ -1,5 +1,6 @@
 //! `dormouse change confirm|reject|defer|undo SET:ITEM...`.
 
+use dormouse::{KnownValue, ProblemKind};
 use dormouse_types::agent::ItemStatus;
 use std::io::IsTerminal as _;
 
@@ -131,8 +132,8 @@ pub struct Wanted<'a> {
     pub verdict: Verdict,
     /// For a rejection, the reason.
     pub reason: Option<&'a str>,
-    /// For a confirm, the current value that it overwrites; the inner `None` means no value.
-    pub over: Option<Option<String>>,
+    /// For a confirm, the current value that it overwrites.
+    pub over: Option<KnownValue>,
 }
 
 impl<'a> Wanted<'a> {
@@ -149,8 +150,10 @@ pub async fn decide(client: &Client, wanted: Wanted<'_>) -> Result<Reply, Failur
     if let Some(reason) = reason {
         body["reason"] = json!(reason);
     }
-    if let Some(now) = over.filter(|_| verdict == Verdict::Confirm) {
-        body["now"] = json!(now);
+    match over.filter(|_| verdict == Verdict::Confirm) {
+        None => {}
+        Some(KnownValue::Current(current)) => body["current"] = json!(current),
+        Some(KnownValue::Now(now)) => body["now"] = json!(now),
     }
     let path = format!("/api/change-sets/{}/items/{}/{}", item.set, item.index, verdict.name());
     client.post(&path, body).await
@@ -160,7 +163,7 @@ pub async fn decide(client: &Client, wanted: Wanted<'_>) -> Result<Reply, Failur
 /// are asked whether to replace it.
 async fn decide_knowing(session: &mut Session, wanted: Wanted<'_>) -> Result<Reply, Failure> {
     let failure = match decide(&session.client, wanted.clone()).await {
-        Err(failure) if failure.is("value-changed") => failure,
+        Err(failure) if failure.is(ProblemKind::ValueChanged) => failure,
         other => return other,
     };
     let now = failure.member("now").and_then(|now| now.as_str().map(str::to_owned));
@@ -175,7 +178,8 @@ async fn decide_knowing(session: &mut Session, wanted: Wanted<'_>) -> Result<Rep
             .map_err(|e| Failure::failed(format!("cannot read your answer: {e}")))?
             .unwrap_or_default();
         if matches!(answer.to_lowercase().as_str(), "y" | "yes") {
-            return decide(&session.client, Wanted { over: Some(now), ..wanted }).await;
+            let over = Some(KnownValue::Now(now));
+            return decide(&session.client, Wanted { over, ..wanted }).await;
         }
     }
     let quoted = shown.replace('\'', "'\\''");
@@ -186,10 +190,13 @@ async fn decide_knowing(session: &mut Session, wanted: Wanted<'_>) -> Result<Rep
     Err(Failure { message, ..failure }.hint(hint))
 }
 
-/// Parses the value of `--over`, which may be none.
-fn named_value(item: &ChangeItem, value: &str) -> Option<String> {
-    let is_none = value == "none" && item.now.as_deref() != Some("none");
-    (!is_none).then(|| value.to_owned())
+/// Parses the value of `--over`: the one that the item shows, or `none`. Any other is refused by the server,
+/// which names the present one.
+fn named_value(item: &ChangeItem, value: &str) -> KnownValue {
+    if item.now.as_deref().unwrap_or("none") == value {
+        return KnownValue::Current(item.current.clone());
+    }
+    KnownValue::Now(Some(value.to_owned()))
 }
 
 /// Whether the user can have seen an item: it is or was among those shown.

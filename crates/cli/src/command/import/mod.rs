@@ -6,6 +6,7 @@ mod files;
 mod plan;
 mod progress;
 
+use dormouse::ProblemKind;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
@@ -147,7 +148,7 @@ impl LeftOut {
     ) -> Result<Option<T>, Failure> {
         match made {
             Ok(made) => Ok(Some(made)),
-            Err(failure) if REFUSED.iter().any(|slug| failure.is(slug)) => {
+            Err(failure) if REFUSED.iter().any(|kind| failure.is(*kind)) => {
                 self.add(session, failure).map(|()| None)
             }
             Err(failure) => Err(failure),
@@ -167,7 +168,8 @@ impl LeftOut {
 }
 
 /// The problems that are of one file.
-const REFUSED: &[&str] = &["import-failed", "payload-too-large", "validation-failed"];
+const REFUSED: &[ProblemKind] =
+    &[ProblemKind::ImportFailed, ProblemKind::PayloadTooLarge, ProblemKind::ValidationFailed];
 
 /// What holds for all files.
 struct Request {

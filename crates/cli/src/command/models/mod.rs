@@ -6,6 +6,7 @@ mod choose;
 mod question;
 mod show;
 
+use dormouse::ProblemKind;
 use std::io::{IsTerminal as _, Read as _};
 use std::path::PathBuf;
 
@@ -180,7 +181,7 @@ pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure>
     let list = session.command("models list");
     let done = dispatch(session, command).await;
     done.map_err(|failure| {
-        if failure.is("not-found") {
+        if failure.is(ProblemKind::NotFound) {
             failure.hint(format!("{list} shows what exists"))
         } else {
             failure

@@ -1,6 +1,7 @@
 //! `dormouse work next`: what is due next, or what the words of a schedule mean.
 
 use clap::Args;
+use dormouse::ProblemKind;
 use dormouse::view::SchedulePreview;
 use dormouse_types::Id as _;
 
@@ -67,7 +68,7 @@ pub async fn preview(session: &Session, words: &str) -> Result<Reply, Failure> {
     let query = [("text", words), ("dayOrder", &*order), ("lang", &*language)];
     session.client.get(&path("/api/schedules", &query)).await.map_err(|mut failure| {
         // What is not understood is a mistake of the command line.
-        failure.code = if failure.is("date-not-understood") { 2 } else { failure.code };
+        failure.code = if failure.is(ProblemKind::DateNotUnderstood) { 2 } else { failure.code };
         failure
     })
 }

@@ -1,6 +1,7 @@
 //! `dormouse work coming`, `skip`, `move`, `restore` and `suspend`: single occurrences of a schedule.
 
 use clap::Args;
+use dormouse::ProblemKind;
 use dormouse::view::{AgentWork, WorkOccurrence, WorkOccurrences};
 use dormouse_types::Id as _;
 use serde_json::{Value, json};
@@ -133,7 +134,7 @@ async fn change(
     let command = session.command(&format!("work coming {}", work.id.short()));
     let reply = session.client.post(&path, body).await.map_err(|failure| {
         // The work was found, so it is the occurrence that was not.
-        let is_unknown = failure.is("not-found");
+        let is_unknown = failure.is(ProblemKind::NotFound);
         if is_unknown { failure.hint(format!("{command} lists the keys")) } else { failure }
     })?;
     settings::tell(session, &reply, done)

@@ -35,7 +35,7 @@ const SMALLEST_WINDOW: u64 = 256;
 ///
 /// A count of next to nothing says that the server does not count the prompt. What came from a cache is part of `input` or
 /// separately, depending on the server; counting it twice finds fewer prompts that were cut and accuses
-/// nobody wrongly. Tools are left out: providers write them in their own way.
+/// nobody wrongly. Of tools, what they do is counted: providers write the rest in their own way.
 pub fn truncation(request: &Request, usage: Option<&Usage>) -> Option<Truncation> {
     let usage = usage.filter(|usage| usage.input >= SMALLEST_WINDOW)?;
     let read = usage.input.saturating_add(usage.cached_input).saturating_add(usage.cache_write);
@@ -44,7 +44,9 @@ pub fn truncation(request: &Request, usage: Option<&Usage>) -> Option<Truncation
         std::iter::once(turn.text.as_str())
             .chain(turn.results.iter().map(|result| result.text.as_str()))
     });
-    let sent = fragments.chain(turns).map(fewest_tokens).fold(0u64, u64::saturating_add);
+    let tools = request.tools.iter().map(|tool| tool.description.as_str());
+    let sent =
+        fragments.chain(turns).chain(tools).map(fewest_tokens).fold(0u64, u64::saturating_add);
     (read < sent).then_some(Truncation { sent, read: usage.input })
 }
 

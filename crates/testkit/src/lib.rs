@@ -46,6 +46,8 @@ struct State {
     sleepers: Vec<(Until, Waker)>,
     /// The total by which the clock was set back. Units: microseconds.
     back: i64,
+    /// How much time passes at each reading.
+    at_each_reading: Duration,
 }
 
 /// What a sleeping caller waits for.
@@ -70,7 +72,14 @@ impl State {
 impl ManualClock {
     /// Creates a clock that shows a time.
     pub fn new(now: Timestamp) -> Self {
-        Self { state: Arc::new(Mutex::new(State { now, sleepers: Vec::new(), back: 0 })) }
+        Self {
+            state: Arc::new(Mutex::new(State {
+                now,
+                sleepers: Vec::new(),
+                back: 0,
+                at_each_reading: Duration::ZERO,
+            })),
+        }
     }
 
     /// Creates a clock that shows a time written as RFC 3339, for example `2026-01-05T09:00:00Z`.
@@ -103,6 +112,11 @@ impl ManualClock {
         self.set(now + by);
     }
 
+    /// Lets time pass at each reading from now on, as it does on a machine.
+    pub fn pass_at_each_reading(&self, by: Duration) {
+        lock(&self.state).at_each_reading = by;
+    }
+
     /// The earliest time a caller waits for.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         let state = lock(&self.state);
@@ -112,7 +126,14 @@ impl ManualClock {
 
 impl Clock for ManualClock {
     fn now(&self) -> Timestamp {
-        lock(&self.state).now
+        let (now, by) = {
+            let state = lock(&self.state);
+            (state.now, state.at_each_reading)
+        };
+        if by > Duration::ZERO {
+            self.set(now + by);
+        }
+        now
     }
 
     fn sleep_until(&self, at: Timestamp) -> BoxFuture<'static, ()> {

@@ -1,9 +1,11 @@
 //! What changed since the last completed run, and how a change reads.
 
+use std::collections::BTreeSet;
+
 use dormouse_runs::gate::Piece;
 use dormouse_types::change::{Change, What};
 use dormouse_types::field_change::{FieldChange, FieldValue};
-use dormouse_types::model::{Delta, DeltaChange, LinkedNews, TaskState, TimerNote};
+use dormouse_types::model::{Delta, DeltaChange, Entry, LinkedNews, TaskState, TimerNote};
 use dormouse_types::task::{EntryKind, Field, LinkDirection, LinkKind};
 use dormouse_types::{AgentId, EntryId, Origin, TaskId};
 use jiff::tz::TimeZone;
@@ -27,6 +29,29 @@ pub fn of(changes: &[Change], task: &TaskId, agent: &AgentId, zone: &TimeZone) -
         })
         .collect();
     Delta { changes, timers: Vec::new(), linked: Vec::new() }
+}
+
+/// Leaves out edits of an entry whose text another change of the same interval shows: each shows the present
+/// text.
+pub fn without_repeated_texts(changes: &mut Vec<DeltaChange>) {
+    let mut shown = BTreeSet::new();
+    let added = changes.iter().filter_map(|change| match &change.what {
+        What::EntryAdded { entry } | What::EntryRestored { entry } => Some(entry.clone()),
+        _ => None,
+    });
+    shown.extend(added);
+    let mut kept: Vec<DeltaChange> = Vec::new();
+    for change in std::mem::take(changes).into_iter().rev() {
+        let is_repeated = match &change.what {
+            What::EntryEdited { entry } => !shown.insert(entry.clone()),
+            _ => false,
+        };
+        if !is_repeated {
+            kept.push(change);
+        }
+    }
+    kept.reverse();
+    *changes = kept;
 }
 
 /// The most fields that are named of one linked task.
@@ -124,16 +149,10 @@ pub fn line(change: &DeltaChange, task: &TaskState) -> String {
             });
             format!("item moved{way}: [{}] {title} (id: {item})", mark(*is_checked))
         }
-        What::EntryAdded { entry } => {
-            format!("{} added{}", kind_of(entry, task), text_of(entry, task))
-        }
-        What::EntryEdited { entry } => {
-            format!("{} edited{}", kind_of(entry, task), text_of(entry, task))
-        }
+        What::EntryAdded { entry } => entry_line(change, entry, "added", task),
+        What::EntryEdited { entry } => entry_line(change, entry, "edited", task),
         What::EntryDeleted { entry } => format!("entry deleted (id: {entry})"),
-        What::EntryRestored { entry } => {
-            format!("{} restored{}", kind_of(entry, task), text_of(entry, task))
-        }
+        What::EntryRestored { entry } => entry_line(change, entry, "restored", task),
         What::EntryFlagged { entry, flag, is_set } => {
             let flag = flag.name();
             format!("entry {}{flag} (id: {entry})", if *is_set { "" } else { "no longer " })
@@ -227,14 +246,20 @@ pub(super) fn kind_words(kind: EntryKind) -> &'static str {
     }
 }
 
-fn kind_of(entry: &dormouse_types::EntryId, task: &TaskState) -> &'static str {
-    let known = task.entries.iter().find(|known| known.id == *entry);
-    kind_words(known.map_or(EntryKind::Text, |known| known.kind))
+/// Describes what happened to an entry, with its present text. The day that it is about is named if it is not
+/// the day of the change: "by Friday" counts from there.
+fn entry_line(change: &DeltaChange, id: &EntryId, happened: &str, task: &TaskState) -> String {
+    let Some(entry) = task.entries.iter().find(|known| known.id == *id) else {
+        return format!("entry {happened} (id: {id}), deleted since");
+    };
+    let day = Some(entry.on).filter(|day| *day != change.on);
+    let day = day.map_or_else(String::new, |day| format!(" of {day}"));
+    let (kind, minutes) = (kind_words(entry.kind), spent(entry));
+    let text = entry.text.trim_end();
+    format!("{kind}{day}{minutes} {happened} (id: {id}):\n{text}")
 }
 
-fn text_of(entry: &dormouse_types::EntryId, task: &TaskState) -> String {
-    match task.entries.iter().find(|known| known.id == *entry) {
-        Some(known) => format!(" (id: {entry}):\n{}", known.text.trim_end()),
-        None => format!(" (id: {entry}), deleted since"),
-    }
+/// The time that a time entry says was spent, after what it is called.
+pub(super) fn spent(entry: &Entry) -> String {
+    entry.minutes.map_or_else(String::new, |minutes| format!(" ({minutes} min)"))
 }

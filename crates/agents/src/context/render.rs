@@ -19,7 +19,8 @@ pub fn task_state<'a>(
     let own = [Some(of_task(fields(task))), offer, checklist(task).map(of_task)];
     let entries = entries.into_iter().map(|entry| {
         let kind = capital(delta::kind_words(entry.kind));
-        let text = format!("{kind} of {} (id: {}):\n{}", entry.on, entry.id, entry.text.trim_end());
+        let (minutes, text) = (delta::spent(entry), entry.text.trim_end());
+        let text = format!("{kind} of {}{minutes} (id: {}):\n{text}", entry.on, entry.id);
         Part::new(Piece::Entry, text, vec![Source::Entry(entry.id.clone())])
     });
     own.into_iter().flatten().chain(entries).collect()

@@ -186,14 +186,16 @@ fn subject_in_words(inner: &str) -> Option<Subject> {
 }
 
 fn cut(line: &str) -> String {
-    if line.len() <= LINE {
-        return line.to_owned();
+    cut_to(line, LINE)
+}
+
+/// Cuts a text that is longer than `most` bytes, with a visible mark.
+pub(crate) fn cut_to(text: &str, most: usize) -> String {
+    if text.len() <= most {
+        return text.to_owned();
     }
-    let mut end = LINE;
-    while !line.is_char_boundary(end) {
-        end -= 1;
-    }
-    format!("{}\n[cut: {end} of {} bytes]", &line[..end], line.len())
+    let end = text.floor_char_boundary(most);
+    format!("{}\n[cut: {end} of {} bytes]", &text[..end], text.len())
 }
 
 #[cfg(test)]

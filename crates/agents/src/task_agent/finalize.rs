@@ -8,7 +8,9 @@ use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::agent::{entity, link, outdated, wake_queue};
 use dormouse_store::{ChangeRow, Db, Op};
 use dormouse_types::agent::{AgentLinkKind, MessageKind, ReportScope};
-use dormouse_types::{CategoryId, EventKind, Id as _, LinkId, Origin, ReportHeadId, ReportId};
+use dormouse_types::{
+    CategoryId, EventKind, Id as _, LinkId, Origin, ReportHeadId, ReportId, Timestamp,
+};
 use serde_json::json;
 
 use crate::Agents;
@@ -89,7 +91,7 @@ impl TaskAgent<'_> {
                 ops.extend(report);
             }
         }
-        ops.extend(self.state_ops(input, log, &chain).await?);
+        ops.extend(self.state_ops(input, log, &chain, now).await?);
         Ok(RunOutput { ops, news, audit: Vec::new() })
     }
 
@@ -162,15 +164,17 @@ impl TaskAgent<'_> {
     }
 
     /// Returns the ops that update the agent's state: what it has seen and heard, its failure
-    /// counter, and its lifecycle.
+    /// counter, and its lifecycle. `now` is also the time of the notes that the run adds, by which the next
+    /// wake tells them from earlier ones.
     async fn state_ops(
         &self,
         input: &WakeInput,
         log: &RunLog,
         chain: &Chain,
+        now: Timestamp,
     ) -> Result<Vec<Op>, RunError> {
-        let Agents { clock, entropy, store, .. } = self.agents;
-        let (ws, run, now) = (self.lease.ws, &self.lease.run, clock.now());
+        let Agents { entropy, store, .. } = self.agents;
+        let (ws, run) = (self.lease.ws, &self.lease.run);
         let mut state = input.state.clone();
         let host = store.host(Db::Journal).to_string();
         // A timer that fired after the run began wakes the agent once more.

@@ -254,9 +254,10 @@ impl TaskAgent<'_> {
         let tainted =
             fragments.iter().any(|draft| draft.kind == FragmentKind::TaskState && draft.tainted);
         let fragment = |kind, parts, data| Draft { tainted, ..Draft::tainted(kind, parts, data) };
-        let room = input
-            .window
-            .map(|window| window::room_beside(&fragments, offer, window, input.max_output));
+        let room = input.window.map(|window| {
+            let (sizes, summary) = ((window, input.max_output), window::size_of_summary(input));
+            window::with_entries_cut(&mut fragments, offer, sizes, summary)
+        });
         self.room = room;
         let limits = self.limits_of_log(input)?;
         let (lines, n_beyond) = log_parts(input, limits);

@@ -146,8 +146,10 @@ impl WakeInput {
                 (None, Vec::new())
             }
         };
+        let mut delta = Delta { timers, linked: news, ..seen(&new) };
+        delta::without_repeated_texts(&mut delta.changes);
         Ok(Self {
-            delta: Delta { timers, linked: news, ..seen(&new) },
+            delta,
             linked,
             earlier: seen(&earlier).changes,
             fired,

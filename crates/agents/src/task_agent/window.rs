@@ -3,7 +3,7 @@
 
 use dormouse_changes::ledger;
 use dormouse_runs::RunError;
-use dormouse_runs::gate::{Draft, Part};
+use dormouse_runs::gate::{Draft, Part, Piece};
 use dormouse_runs::request::{self, Offer};
 use dormouse_runs::window::TooLarge;
 use dormouse_types::memory::{FoldLimits, Room, tokens};
@@ -12,6 +12,7 @@ use dormouse_types::model::FragmentKind;
 use super::TaskAgent;
 use super::wake_input::WakeInput;
 use crate::context::system;
+use crate::memory::log::cut_to;
 use crate::tools;
 
 /// Units: tokens. What headings, marks of data and sentences about what is left out take.
@@ -84,6 +85,36 @@ pub(super) fn room_beside(
         }
     }
     Room::shared(window, max_output, standing, present)
+}
+
+/// Units: bytes. To what the texts of entries are cut, one after the other, until a prompt fits. The first is
+/// that of a line of the log.
+const ENTRY_SIZES: [usize; 4] = [16 * 1024, 8 * 1024, 4 * 1024, 2 * 1024];
+
+/// Cuts the texts of long entries, as far as a prompt needs it to fit with a summary and at least an eighth of
+/// what it can have for its log. A mark says what was cut.
+pub(super) fn with_entries_cut(
+    fragments: &mut [Draft],
+    offer: &Offer,
+    (window, max_output): (u64, u64),
+    summary: u64,
+) -> Room {
+    let mut room = room_beside(fragments, offer, window, max_output);
+    let whole: Vec<Draft> = fragments.to_vec();
+    for most in ENTRY_SIZES {
+        if room.of_log(summary).is_some_and(|left| left >= window / 8) {
+            break;
+        }
+        for (draft, whole) in fragments.iter_mut().zip(&whole) {
+            for (part, whole) in draft.parts.iter_mut().zip(&whole.parts) {
+                if part.piece == Piece::Entry {
+                    part.text = cut_to(&whole.text, most);
+                }
+            }
+        }
+        room = room_beside(fragments, offer, window, max_output);
+    }
+    room
 }
 
 /// Says that a prompt does not fit even without its log and everything it can do without.
@@ -179,7 +210,6 @@ pub(super) fn within(
 
 #[cfg(test)]
 mod tests {
-    use dormouse_runs::gate::Piece;
     use dormouse_types::model::FragmentData;
 
     use super::*;

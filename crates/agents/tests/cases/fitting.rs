@@ -120,6 +120,25 @@ fn what_does_not_fit_without_its_log_either_fails_before_any_call_and_says_what_
 }
 
 #[test]
+fn one_long_note_is_cut_as_far_as_the_window_needs_it_and_a_mark_says_so() {
+    let long = "The inventory of the cellar. ".repeat(3_500);
+    for (window, shown) in [(8_192, 2 * 1024), (32_000, 16 * 1024)] {
+        let case = Case::new(window);
+        assert_eq!(case.wake().0, DONE);
+        case.add(&long);
+        for wake in ["the one that reads it", "the next one"] {
+            let (end, requests) = case.wake();
+            assert_eq!(end, DONE, "{window}: {wake}");
+            let first = requests.iter().find(|request| request.turn == 1).expect("a turn");
+            assert!(size(first) <= window - Room::for_answer(window, MOST_OUTPUT));
+            let delta = text(first, FragmentKind::Delta).expect("the news");
+            let mark = format!("[cut: {shown} of");
+            assert_eq!(delta.contains(&mark), wake == "the one that reads it", "{window}: {delta}");
+        }
+    }
+}
+
+#[test]
 fn any_log_at_any_window_fits_or_is_refused_with_the_reason() {
     let (mut n_sent, mut n_refused, mut n_folds) = (0, 0, 0);
     for seed in 0..12 {

@@ -1,9 +1,15 @@
+use std::time::Duration;
+
+use dormouse_journal::Edit;
 use dormouse_runs::End;
 use dormouse_store::agent::log_line;
 use dormouse_testkit::scripted::Answer;
+use dormouse_types::TaskId;
 use dormouse_types::agent::MessageKind;
 use dormouse_types::limits;
 use dormouse_types::model::FragmentKind;
+use dormouse_types::task::{EntryKind, Flags};
+use jiff::civil::{Date, date};
 use serde_json::{Value, json};
 
 use crate::world::{WS, World, now, routine_report, text};
@@ -35,6 +41,82 @@ fn observations_are_private_and_return_in_later_prompts() {
     let log = text(&world.last_request(), FragmentKind::Log).expect("a log");
     assert!(log.contains("critical: The date moved."), "{log}");
     assert!(log.contains("routine: They like lists."), "{log}");
+}
+
+#[test]
+fn a_critical_note_returns_although_time_passes_while_a_run_is_stored() {
+    let (world, task, _) = World::settled();
+    let notes = note(json!([{ "text": "The date moved.", "priority": "critical" }]));
+    world.clock.pass_at_each_reading(Duration::from_micros(7));
+    world.run_with(&task, [Answer::calls([notes])]);
+    world.run_with(&task, [routine_report()]);
+    let delta = text(&world.last_request(), FragmentKind::Delta).expect("a delta");
+    assert!(delta.contains("You noted as critical: The date moved."), "{delta}");
+    world.run_with(&task, [routine_report()]);
+    let delta = text(&world.last_request(), FragmentKind::Delta).expect("a delta");
+    assert!(!delta.contains("The date moved."), "{delta}");
+}
+
+/// What the next prompt says is new.
+fn news(world: &World, task: &TaskId) -> String {
+    world.run_with(task, [routine_report()]);
+    text(&world.last_request(), FragmentKind::Delta).expect("a delta")
+}
+
+#[test]
+fn a_note_about_another_day_says_so_and_time_spent_is_said() {
+    let (world, task, _) = World::settled();
+    let entry = |kind, text: &str, minutes, on: Option<Date>| Edit::AddEntry {
+        kind,
+        text: Some(text.into()).filter(|text: &String| !text.is_empty()),
+        transcript: None,
+        minutes,
+        on,
+        tainted: false,
+        flags: Flags::NONE,
+    };
+    world.edit(
+        &task,
+        &[
+            entry(EntryKind::Text, "The fitter comes tomorrow.", None, Some(date(2026, 2, 20))),
+            entry(EntryKind::Time, "planed the door", Some(45), Some(date(2026, 2, 18))),
+            entry(EntryKind::Time, "", Some(20), None),
+        ],
+    );
+    let delta = news(&world, &task);
+    let has = |words: &str, text: &str| {
+        let first = text.lines().find(|line| line.contains(words));
+        first.unwrap_or_else(|| panic!("{words}: {text}")).to_owned()
+    };
+    assert!(has("entry of 2026-02-20 added", &delta).starts_with("- 2026-03-02 "), "{delta}");
+    assert!(delta.contains("entry of 2026-02-18 (45 min) added"), "{delta}");
+    assert!(delta.contains("2026-03-02 entry (20 min) added"), "{delta}");
+    world.run_with(&task, [routine_report()]);
+    let log = text(&world.last_request(), FragmentKind::Log).expect("a log");
+    assert!(log.contains("entry of 2026-02-20 added"), "it stays so in the memory: {log}");
+}
+
+#[test]
+fn an_entry_that_was_edited_again_and_again_is_shown_once() {
+    let (world, task, _) = World::settled();
+    world.note(&task, "The van costs 140 EUR.");
+    let entry = world.state(&task).entries.last().expect("the note").id.clone();
+    for price in [150, 160, 170] {
+        let text = format!("The van costs {price} EUR.");
+        world.edit(&task, &[Edit::EditEntry { entry: entry.clone(), text: Some(text) }]);
+    }
+    let delta = news(&world, &task);
+    assert_eq!(delta.matches("The van costs").count(), 1, "{delta}");
+    assert!(delta.contains("170 EUR") && delta.contains("entry added"), "{delta}");
+    for price in [180, 190] {
+        let text = format!("The van costs {price} EUR.");
+        world.edit(&task, &[Edit::EditEntry { entry: entry.clone(), text: Some(text) }]);
+    }
+    let delta = news(&world, &task);
+    assert_eq!(delta.matches("The van costs").count(), 1, "{delta}");
+    assert!(delta.contains("190 EUR") && delta.contains("entry edited"), "{delta}");
+    let log = text(&world.last_request(), FragmentKind::Log).expect("a log");
+    assert_eq!(log.matches("The van costs").count(), 1, "{log}");
 }
 
 #[test]

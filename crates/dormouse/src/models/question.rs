@@ -22,7 +22,7 @@ use crate::{Dormouse, Error};
 const SENT: [&str; 7] = [
     "the task: title, status, dates, estimate, labels, category",
     "its checklists and notes",
-    "of tasks linked to it: title, status, dates, and the summary of the last report",
+    "of tasks linked to it: title, status, priority, dates, times, labels, and the whole of the last report, up to 4 KiB",
     "what changed since the last wake",
     "what the agent noted earlier, and the summary of its last report",
     "your latest decisions on its proposals, with their reasons",

@@ -10,7 +10,7 @@ type KindOf<Address extends string> = Address extends `/problems/${infer Kind}` 
 export type ProblemKind = KindOf<components["schemas"]["Problem"]["type"]>;
 
 /** The kinds that the page detects, and the statuses of answers that are not the server's own. */
-type PageKind = "offline" | "answer-unreadable" | "page-failed" | "import-broke-off" | "schedule-not-understood" | `http-${number}`;
+type PageKind = "offline" | "answer-unreadable" | "page-failed" | "import-broke-off" | "not-applied" | "schedule-not-understood" | `http-${number}`;
 
 export type ProblemCode = ProblemKind | PageKind;
 

@@ -92,7 +92,7 @@ describe("the outbox", () => {
   it("keeps requests while nobody is signed in or the server asks to wait", async () => {
     for (const status of [401, 429, 503]) {
       const transport = new FakeTransport();
-      transport.answer = () => new Problem({ status, code: "later", title: "later" });
+      transport.answer = () => new Problem({ status, code: "timeout", title: "later" });
       const outbox = new Outbox(transport);
       void outbox.send(edit("a"));
       await outbox.flush();

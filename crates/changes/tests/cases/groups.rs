@@ -99,7 +99,11 @@ fn a_follow_up_is_created_linked_and_has_what_moves_into_it_with_its_ticks() {
     let moved: Vec<_> = there.items.iter().map(kept).collect();
     assert_eq!(moved, before[1..].iter().map(kept).collect::<Vec<_>>());
     let ticked = before[1].id.clone();
-    assert_eq!(new.say(ticked.clone()), world.view().say(ticked), "the person ticked it, here and there");
+    assert_eq!(
+        new.say(ticked.clone()),
+        world.view().say(ticked),
+        "the person ticked it, here and there"
+    );
     // One operation, in both histories, each from its side.
     let side = |task: &TaskId| {
         let what = what_of(&world, task);

@@ -145,7 +145,12 @@ fn a_confirmed_change_is_the_persons_by_way_of_the_agent() {
         last.origin,
         dormouse_types::Origin::Person { via: Some(world.agent.clone().into()) }
     );
-    let say = world.state().says.into_iter().find(|say| say.field == Field::DueDate.into()).expect("a say");
+    let say = world
+        .state()
+        .says
+        .into_iter()
+        .find(|say| say.field == Field::DueDate.into())
+        .expect("a say");
     assert_eq!(say.by, dormouse_types::By::User);
 }
 

@@ -122,7 +122,7 @@ fn what_the_built_in_rules_propose_are_tools_of_the_registry() {
     let all: Vec<&str> =
         immediate.chain(dormouse_changes::TOOLS.iter().map(|tool| tool.name)).collect();
     for name in ledger::OTHER_TOOLS {
-        let is_known = all.contains(&name) || dormouse_changes::tools::by_name(name).is_some();
+        let is_known = all.contains(&name) || dormouse_changes::tools::item(name).is_some();
         assert!(is_known, "{name} is no tool");
     }
 }

@@ -406,7 +406,8 @@ fn the_last_word_on_a_field_stays(world: &World) {
         field_say::put(WS, &other, &Field::Title.into(), By::Agent, at(3)),
     ]);
     world.journal([field_say::put(WS, &task, &Field::Title.into(), By::Agent, at(4))]);
-    let say = |field: &str, by, micros| FieldSay { field: field.to_owned().into(), by, at: at(micros) };
+    let say =
+        |field: &str, by, micros| FieldSay { field: field.to_owned().into(), by, at: at(micros) };
     assert_eq!(
         world.all(field_say::of_task(WS, &task)),
         [say("dueDate", By::Agent, 2), say("title", By::Agent, 4)]

@@ -343,7 +343,7 @@ describe("the refused one of several corrections", () => {
     ["another field", [{ pointer: "/digest", message: "no" }], undefined],
     ["a place that does not exist", [{ pointer: "/corrections/2", message: "no" }], undefined],
   ])("is known by %s", (_, fields, expected) => {
-    const problem = new Problem({ status: 422, code: "x", title: "", fields });
+    const problem = new Problem({ status: 422, code: "validation-failed", title: "", fields });
     expect(refusedCorrection(problem, corrections)).toBe(expected);
   });
 });

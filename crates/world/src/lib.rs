@@ -1,12 +1,33 @@
-//! What tests of several rooms build their worlds on: a store in memory, on a clock and entropy that the
-//! test controls, which records what is read.
+//! The rooms that tests of several crates stand in: store, journal, changes, models and driver, joined as the program
+//! joins them, on a clock, entropy, an engine and hooks that the test controls.
 //!
-//! Does not own: what only one room's tests need, and anything that does without a store (`testkit`).
+//! ```
+//! use dormouse_world::Rooms;
 //!
-//! Reading order: [`Recording`], [`TestStore`].
+//! let rooms = Rooms::at("2026-03-02T09:00:00Z").seed(2).zone("Europe/Berlin").build();
+//! let task = rooms.new_task("Move to the new flat", Vec::new());
+//! assert_eq!(rooms.task_state(&task).title, "Move to the new flat");
+//! ```
+//!
+//! Does not own: what only one room's tests need (their `World` holds [`Rooms`] and adds it), and anything that does
+//! without a store (`testkit`). Only integration tests may use it: a unit test would meet its own room twice.
+//!
+//! Reading order: [`Rooms`], [`Builder`], [`person`], [`rows`], [`Layer`], [`Recording`], [`wait`], [`postgres`].
 
+mod rooms;
+mod builder;
+pub mod person;
+pub mod rows;
+mod layer;
 mod recording;
 mod test_store;
+mod waiting;
+pub mod postgres;
 
+pub use builder::Builder;
+pub use layer::{Layer, Layered};
+pub use person::{WS, as_agent, person};
 pub use recording::Recording;
+pub use rooms::Rooms;
 pub use test_store::TestStore;
+pub use waiting::wait;

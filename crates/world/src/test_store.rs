@@ -7,7 +7,7 @@ use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::port::{Clock, Entropy, Faults, NoFaults};
 
-use crate::Recording;
+use crate::{Layered, Recording};
 
 /// A store in memory with the clock and the entropy that its rooms share.
 pub struct TestStore {
@@ -31,7 +31,12 @@ impl TestStore {
         let clock = ManualClock::at(time);
         let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(1));
         let engine = Arc::new(Self::engine(&clock, &*entropy));
-        Self { store: Store::new(engine.clone(), faults), engine, clock, entropy }
+        Self {
+            store: Store::new(Arc::new(Layered(engine.clone())), faults),
+            engine,
+            clock,
+            entropy,
+        }
     }
 
     /// Creates an engine in memory that records its reads.

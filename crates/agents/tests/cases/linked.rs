@@ -463,7 +463,8 @@ fn links_in_a_circle_show_each_neighbour_once_and_nothing_beyond_it() {
 fn two_hundred_links_cost_the_queries_of_one() {
     let n_statements = |n_links: usize| {
         let TestStore { engine, clock, .. } = TestStore::at("2026-03-02T09:00:00Z");
-        let world = World::on(engine.clone(), clock, "test");
+        let world =
+            World::on(std::sync::Arc::new(dormouse_world::Layered(engine.clone())), clock, "test");
         let hub = world.task("Hub", &[]);
         let edits: Vec<Edit> = (0..n_links)
             .map(|n| {

@@ -25,7 +25,8 @@ use crate::world::{DONE, WS, World, now, routine_report};
 /// to its end, with how often each is read. `n_old` more observations are of older runs.
 fn statements_of_a_wake(n_notes: usize, n_old: usize) -> BTreeMap<&'static str, usize> {
     let TestStore { engine, clock, .. } = TestStore::at("2026-03-02T09:00:00Z");
-    let world = World::on(engine.clone(), clock, "test");
+    let world =
+        World::on(std::sync::Arc::new(dormouse_world::Layered(engine.clone())), clock, "test");
     let task = world.task("Move", &["It began."]);
     let agent = world.create(&task);
     let notes: Vec<_> = (0..n_notes).map(|n| format!("Note {n}.")).collect();
@@ -53,7 +54,8 @@ fn counted(reads: Vec<(&'static str, usize)>) -> BTreeMap<&'static str, usize> {
 #[test]
 fn the_receipt_of_a_call_that_writes_the_task_is_looked_for_once() {
     let TestStore { engine, clock, .. } = TestStore::at("2026-03-02T09:00:00Z");
-    let world = World::on(engine.clone(), clock, "test");
+    let world =
+        World::on(std::sync::Arc::new(dormouse_world::Layered(engine.clone())), clock, "test");
     let task = world.task("Umzug", &["Es begann."]);
     let agent = world.create(&task);
     world.script.push(routine_report());
@@ -100,7 +102,8 @@ fn a_wake_costs_the_same_reads_whatever_its_agent_noted() {
 /// `n_decisions` decided proposals.
 fn statements_among(n_lines: i64, n_links: usize, n_decisions: i64) -> Vec<&'static str> {
     let TestStore { engine, clock, .. } = TestStore::at("2026-03-02T09:00:00Z");
-    let world = World::on(engine.clone(), clock, "test");
+    let world =
+        World::on(std::sync::Arc::new(dormouse_world::Layered(engine.clone())), clock, "test");
     let task = world.task("Move", &["It began."]);
     let links = (0..n_links).map(|n| {
         let to = world.task(&format!("Task {n}"), &[]);
@@ -199,7 +202,8 @@ fn a_wake_reads_the_task_again_only_for_the_calls_of_its_model() {
 #[test]
 fn a_wake_reads_its_task_once_more_while_a_proposal_is_open() {
     let TestStore { engine, clock, .. } = TestStore::at("2026-03-02T09:00:00Z");
-    let world = World::on(engine.clone(), clock, "test");
+    let world =
+        World::on(std::sync::Arc::new(dormouse_world::Layered(engine.clone())), clock, "test");
     let task = world.task("Move", &["It takes two hours."]);
     let agent = world.create(&task);
     world.script.push(Answer::calls([

@@ -304,7 +304,11 @@ fn a_run_ends_when_what_it_found_becomes_private() {
 /// The reads of a wake that searches, with this many folded lines that match.
 fn reads_of_a_search(n_lines: usize) -> BTreeMap<&'static str, usize> {
     let TestStore { engine, clock, .. } = TestStore::at("2026-03-02T09:00:00Z");
-    let case = Case::on(World::on(engine.clone(), clock, "test"));
+    let case = Case::on(World::on(
+        std::sync::Arc::new(dormouse_world::Layered(engine.clone())),
+        clock,
+        "test",
+    ));
     (0..n_lines).for_each(|n| case.add(&format!("The lamp {n} burns.")));
     case.fold();
     engine.take();

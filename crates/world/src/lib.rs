@@ -5,7 +5,7 @@
 //! use dormouse_world::Rooms;
 //!
 //! let rooms = Rooms::at("2026-03-02T09:00:00Z").seed(2).zone("Europe/Berlin").build();
-//! let task = rooms.new_task("Move to the new flat", Vec::new());
+//! let task = rooms.create_task("Move to the new flat", Vec::new());
 //! assert_eq!(rooms.task_state(&task).title, "Move to the new flat");
 //! ```
 //!

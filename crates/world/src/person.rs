@@ -30,7 +30,7 @@ impl Rooms {
 
     /// Creates a task as the person, now.
     #[track_caller]
-    pub fn new_task(&self, title: &str, edits: Vec<Edit>) -> TaskId {
+    pub fn create_task(&self, title: &str, edits: Vec<Edit>) -> TaskId {
         let new = NewTask { title: title.into(), edits };
         wait(self.journal.create(WS, &new, &person())).expect("the task is accepted").task
     }

@@ -139,7 +139,7 @@ impl World {
 
     /// Creates another task.
     pub fn other_task(&self) -> TaskId {
-        self.new_task("Another one", Vec::new())
+        self.create_task("Another one", Vec::new())
     }
 
     /// Proposes a due date for another task.

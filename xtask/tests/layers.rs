@@ -165,7 +165,7 @@ const TESTS_MAY_IMPORT: &[(&str, &[&str])] = &[
     ("dormouse-builtin", &["dormouse-testkit", "dormouse-formats"]),
     ("dormouse-adapters", &["dormouse-testkit"]),
     ("dormouse-testkit", &[]),
-    ("dormouse-store", &["dormouse-testkit", "dormouse-world"]),
+    ("dormouse-store", &["dormouse-testkit"]),
     ("dormouse-world", &[]),
     ("dormouse-access", &[]),
     // Importing the same file again is a property of both.
@@ -248,16 +248,9 @@ const HEAVY: &[(&str, &[&str], &[&str])] = &[
             "dormouse-simulation",
             "dormouse-bench",
             // Connections to the server of the tests.
-            "dormouse-world",
-        ],
-        &[
             "dormouse-testkit",
-            "dormouse-scenes",
-            "dormouse",
-            "dormouse-runs",
-            "dormouse-agents",
-            "dormouse-work",
         ],
+        &["dormouse-scenes", "dormouse", "dormouse-runs", "dormouse-agents", "dormouse-work"],
     ),
 ];
 
@@ -303,7 +296,6 @@ const THREADS: &[&str] = &[
     "dormouse-server",
     "dormouse-cli",
     "dormouse-testkit",
-    "dormouse-world",
     "dormouse-powercut",
     "dormouse-scenes",
     "dormouse-simulation",

@@ -12,22 +12,17 @@
 //! Does not own: what only one room's tests need (their `World` holds [`Rooms`] and adds it), and anything that does
 //! without a store (`testkit`). Only integration tests may use it: a unit test would meet its own room twice.
 //!
-//! Reading order: [`Rooms`], [`Builder`], [`person`], [`rows`], [`Layer`], [`Recording`], [`wait`], [`postgres`].
+//! Reading order: [`Rooms`], [`Builder`], [`person`], [`rows`], [`Layer`], [`Recording`].
 
 mod rooms;
-mod builder;
 pub mod person;
 pub mod rows;
 mod layer;
 mod recording;
-mod test_store;
-mod waiting;
-pub mod postgres;
+mod postgres;
 
-pub use builder::Builder;
+pub use dormouse_testkit::wait;
 pub use layer::{Layer, Layered};
 pub use person::{WS, as_agent, person};
 pub use recording::Recording;
-pub use rooms::Rooms;
-pub use test_store::TestStore;
-pub use waiting::wait;
+pub use rooms::{Builder, Rooms};

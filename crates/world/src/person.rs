@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use dormouse_journal::{Edit, EditCtx, NewTask, TaskView, state};
 use dormouse_store::agent::change_item::{self, Item};
+use dormouse_testkit::wait;
 use dormouse_types::model::TaskState;
 use dormouse_types::{Actor, AgentId, Origin, TaskId, WorkspaceId};
 
-use crate::{Rooms, wait};
+use crate::rooms::Rooms;
 
 /// The workspace.
 pub const WS: WorkspaceId = WorkspaceId(1);

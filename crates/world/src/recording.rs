@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use dormouse_store::{Backend, Db, ReadError, Row, Value};
 use dormouse_types::port::BoxFuture;
 
-use crate::Layer;
+use crate::layer::Layer;
 
 /// The longest cell that is not counted as a text. Units: bytes. Ids, names of states and digests are shorter.
 const SHORT: usize = 64;

@@ -1,8 +1,10 @@
 //! Looking at rows, and writing them past all rooms.
 
 use dormouse_store::{Commit, Db, Op, Param, Query, Row, Store, params};
+use dormouse_testkit::wait;
 
-use crate::{Rooms, WS, wait};
+use crate::person::WS;
+use crate::rooms::Rooms;
 
 /// The rows of a statement as stored.
 #[track_caller]

@@ -8,8 +8,6 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 use std::time::Duration;
 
-use crate::postgres;
-
 /// Wakes a thread that waits for one future; others may wait on the same thread.
 struct Alarm {
     thread: Thread,
@@ -24,9 +22,9 @@ impl Wake for Alarm {
 }
 
 /// Waits for a future on this thread, also within another that waits: a hook may do so. A store in memory
-/// and a script answer at once, a server soon.
+/// and a script answer at once, files and a server soon.
 ///
-/// Panics: nothing happens for a minute, or nothing can happen because no server was asked.
+/// Panics: nothing happens for a minute.
 pub fn wait<F: Future>(future: F) -> F::Output {
     let alarm =
         Arc::new(Alarm { thread: std::thread::current(), is_raised: AtomicBool::new(false) });
@@ -36,7 +34,6 @@ pub fn wait<F: Future>(future: F) -> F::Output {
         if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
             return output;
         }
-        assert!(postgres::is_used(), "a store in memory and a script answer at once");
         let is_raised = || alarm.is_raised.swap(false, Ordering::SeqCst);
         let is_awake = (0..60).any(|_| {
             std::thread::park_timeout(Duration::from_secs(1));

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Does not own: what only one room's tests need (their `World` holds [`Rooms`] and adds it), and anything that does
-//! without a store (`testkit`). Only integration tests may use it: a unit test would meet its own room twice.
+//! without a store (`testkit`). Integration tests and `scenes` use it; a unit test would meet its own room twice.
 //!
 //! Reading order: [`Rooms`], [`Builder`], [`person`], [`rows`], [`Layer`], [`Recording`].
 

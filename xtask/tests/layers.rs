@@ -17,12 +17,23 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("dormouse-adapters", &["dormouse-types"]),
     ("dormouse-testkit", &["dormouse-types"]),
     ("dormouse-store", &["dormouse-types"]),
-    ("dormouse-world", &["dormouse-types", "dormouse-testkit", "dormouse-store"]),
     ("dormouse-access", &["dormouse-types", "dormouse-store"]),
     ("dormouse-journal", &["dormouse-types", "dormouse-store"]),
     ("dormouse-changes", &["dormouse-types", "dormouse-store", "dormouse-journal"]),
     ("dormouse-scheduler", &["dormouse-types", "dormouse-store"]),
     ("dormouse-runs", &["dormouse-types", "dormouse-store", "dormouse-scheduler"]),
+    // What tests of several rooms stand in. Only integration tests use it, so a room below may, too.
+    (
+        "dormouse-world",
+        &[
+            "dormouse-types",
+            "dormouse-testkit",
+            "dormouse-store",
+            "dormouse-journal",
+            "dormouse-changes",
+            "dormouse-runs",
+        ],
+    ),
     (
         "dormouse-agents",
         &[
@@ -117,6 +128,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "dormouse-builtin",
             "dormouse-adapters",
             "dormouse-testkit",
+            "dormouse-world",
             "dormouse-store",
             "dormouse-journal",
             "dormouse-changes",
@@ -157,12 +169,15 @@ const TESTS_MAY_IMPORT: &[(&str, &[&str])] = &[
     ("dormouse-world", &[]),
     ("dormouse-access", &[]),
     // Importing the same file again is a property of both.
-    ("dormouse-journal", &["dormouse-testkit", "dormouse-formats"]),
-    ("dormouse-changes", &["dormouse-testkit"]),
-    ("dormouse-scheduler", &["dormouse-testkit", "dormouse-journal", "dormouse-changes"]),
+    ("dormouse-journal", &["dormouse-testkit", "dormouse-world", "dormouse-formats"]),
+    ("dormouse-changes", &["dormouse-testkit", "dormouse-world"]),
+    (
+        "dormouse-scheduler",
+        &["dormouse-testkit", "dormouse-world", "dormouse-journal", "dormouse-changes"],
+    ),
     ("dormouse-runs", &["dormouse-testkit"]),
     ("dormouse-agents", &["dormouse-testkit", "dormouse-world", "dormouse-builtin"]),
-    ("dormouse-work", &["dormouse-testkit"]),
+    ("dormouse-work", &["dormouse-testkit", "dormouse-world"]),
     ("dormouse-queries", &["dormouse-testkit"]),
     ("dormouse", &["dormouse-testkit", "dormouse-world", "dormouse-scenes", "dormouse-builtin"]),
     ("dormouse-server", &["dormouse-testkit", "dormouse-scenes", "dormouse-builtin"]),
@@ -232,15 +247,10 @@ const HEAVY: &[(&str, &[&str], &[&str])] = &[
             // Channels without a runtime.
             "dormouse-simulation",
             "dormouse-bench",
-        ],
-        &[
+            // Connections to the server of the tests.
             "dormouse-testkit",
-            "dormouse-scenes",
-            "dormouse",
-            "dormouse-runs",
-            "dormouse-agents",
-            "dormouse-work",
         ],
+        &["dormouse-scenes", "dormouse", "dormouse-runs", "dormouse-agents", "dormouse-work"],
     ),
 ];
 

@@ -26,7 +26,7 @@ const LONGEST: usize = 100;
 
 /// Plays a scene and tells each of its commits as Markdown: label, database, and the rows.
 pub async fn of(scene: &Scene) -> anyhow::Result<String> {
-    let stage = Setup::fresh(scene)?;
+    let stage = Setup::fresh(scene);
     let empty = stage.sqlite.snapshot().expect("a store in memory can be copied");
     let recorder = Arc::new(SnapshotRecorder::on(stage.sqlite.clone()));
     let world = World::new(stage, recorder.clone());

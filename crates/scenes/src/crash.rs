@@ -182,7 +182,7 @@ impl Faults for Recorder {
 
 /// Plays a scene without a crash; gives its outcome and every point it passed.
 pub async fn points(scene: &Scene) -> anyhow::Result<(String, Vec<Cut>)> {
-    let stage = Setup::fresh(scene)?;
+    let stage = Setup::fresh(scene);
     let recorder = Recorder::on(&stage, None, Seconds::All);
     let world = World::new(stage, recorder.clone());
     world.play(scene).await?;
@@ -351,7 +351,7 @@ pub fn restored(scene: &Scene, cut: &Cut) -> anyhow::Result<Setup> {
             Model::Hosted(_) => player.hosted(),
         })
     });
-    Setup::restored(&cut.snapshot.snapshot, cut.now, player, cut.memory.clone(), cut.crashes)
+    Ok(Setup::restored(&cut.snapshot.snapshot, cut.now, player, cut.memory.clone(), cut.crashes))
 }
 
 /// Starts a new process on a cut. It has not recovered yet.

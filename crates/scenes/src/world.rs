@@ -11,10 +11,11 @@ use dormouse::{
     Shown, Store, Verdict, VerdictOf, WORKSPACE,
 };
 use dormouse_store::backend::sqlite::{Snapshot, Sqlite};
-use dormouse_testkit::{CountingEntropy, ManualClock};
-use dormouse_types::port::{Clock, Entropy, Faults, NoFaults};
+use dormouse_testkit::ManualClock;
+use dormouse_types::port::{Faults, NoFaults};
 use dormouse_types::rule::ToolPolicy;
 use dormouse_types::{AgentId, ChangeSetId, TaskId, TaskLinkId, Timestamp};
+use dormouse_world::Rooms;
 
 use crate::scene::{Model, Scene, Step};
 use crate::scripted_model::ScriptedModel;
@@ -58,17 +59,16 @@ pub struct Setup {
 
 impl Setup {
     /// An empty store at the beginning of a scene.
-    pub fn fresh(scene: &Scene) -> anyhow::Result<Self> {
+    pub fn fresh(scene: &Scene) -> Self {
         let clock = ManualClock::at(START);
-        let as_clock: Arc<dyn Clock> = Arc::new(clock.clone());
-        let sqlite = Sqlite::memory(&as_clock, &CountingEntropy::seeded(1))?;
+        let sqlite = Rooms::by(clock.clone()).sqlite();
         let player = match &scene.model {
             Model::Builtin => None,
             Model::Scripted(answers) => Some(Arc::new(ScriptedModel::new(answers))),
             Model::Hosted(answers) => Some(Arc::new(ScriptedModel::new(answers).hosted())),
         };
         let memory = Arc::new(Mutex::new(Memory::default()));
-        Ok(Self { sqlite: Arc::new(sqlite), clock, player, memory, seed: 1 })
+        Self { sqlite, clock, player, memory, seed: 1 }
     }
 
     /// The store as it was at a snapshot, in a process that knows nothing of the `crashes` ones
@@ -79,13 +79,11 @@ impl Setup {
         player: Option<Arc<ScriptedModel>>,
         memory: Memory,
         crashes: u64,
-    ) -> anyhow::Result<Self> {
+    ) -> Self {
         let clock = ManualClock::new(now);
-        let as_clock: Arc<dyn Clock> = Arc::new(clock.clone());
-        let sqlite =
-            Sqlite::restore(snapshot, &as_clock, &CountingEntropy::seeded(1000 + crashes))?;
+        let sqlite = Rooms::by(clock.clone()).restoring(snapshot, 1000 + crashes).sqlite();
         let memory = Arc::new(Mutex::new(memory));
-        Ok(Self { sqlite: Arc::new(sqlite), clock, player, memory, seed: 1 + crashes })
+        Self { sqlite, clock, player, memory, seed: 1 + crashes }
     }
 }
 
@@ -108,44 +106,48 @@ pub struct World {
     pub stage: Setup,
 }
 
+/// Joins the services on rooms, as the program does.
+pub fn services(rooms: &Rooms, owner: &str) -> Dormouse {
+    Dormouse::new(Parts {
+        store: rooms.store.clone(),
+        clock: rooms.as_clock(),
+        entropy: rooms.entropy.clone(),
+        model: rooms.model.clone(),
+        zone: rooms.zone.get(),
+        owner: owner.to_owned(),
+    })
+}
+
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl World {
     /// A world without faults at the beginning of a scene.
-    pub fn fresh(scene: &Scene) -> anyhow::Result<Self> {
-        Ok(Self::new(Setup::fresh(scene)?, Arc::new(NoFaults)))
+    pub fn fresh(scene: &Scene) -> Self {
+        Self::new(Setup::fresh(scene), Arc::new(NoFaults))
     }
 
     /// Plays a scene from its beginning to its end.
     pub async fn played(scene: &Scene) -> anyhow::Result<Self> {
-        let world = Self::fresh(scene)?;
+        let world = Self::fresh(scene);
         world.play(scene).await?;
         Ok(world)
     }
 
     /// Joins the parts of a program on a stage.
     pub fn new(stage: Setup, faults: Arc<dyn Faults>) -> Self {
-        let clock: Arc<dyn Clock> = Arc::new(stage.clock.clone());
-        let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(stage.seed));
-        if let Some(player) = &stage.player {
-            player.streams_past(&faults);
-        }
-        let store = Store::new(stage.sqlite.clone(), faults);
         let model: Arc<dyn dormouse_types::port::Model> = match &stage.player {
             None => Arc::new(dormouse_builtin::Builtin),
-            Some(player) => player.clone(),
+            Some(player) => {
+                player.streams_past(&faults);
+                player.clone()
+            }
         };
-        let dormouse = Dormouse::new(Parts {
-            store: store.clone(),
-            clock,
-            entropy,
-            model,
-            zone: jiff::tz::TimeZone::UTC,
-            owner: format!("process-{}", stage.seed),
-        });
-        Self { dormouse, store, me: Caller::owner(WORKSPACE), stage }
+        let builder = Rooms::by(stage.clock.clone()).on(stage.sqlite.clone()).seed(stage.seed);
+        let rooms = builder.faults(faults).model(model).build();
+        let dormouse = services(&rooms, &format!("process-{}", stage.seed));
+        Self { dormouse, store: rooms.store, me: Caller::owner(WORKSPACE), stage }
     }
 
     /// Plays a whole scene, and drains afterwards.

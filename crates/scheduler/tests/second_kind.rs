@@ -2,12 +2,13 @@
 //! writes another. It is claimed, crashes at every commit and is taken over by another node, and
 //! nothing below it knows what it is.
 
+use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use dormouse_journal::{Edit, EditCtx, Journal, JournalError, NewTask, OnceKey};
+use dormouse_journal::{Edit, EditCtx, Journal, JournalError, OnceKey};
 use dormouse_scheduler::status::{Event as RunEvent, after};
 use dormouse_scheduler::{
     Admission, Capacity, Chore, Done, Due, End, Event, Failure, Handler, HandlerError, HolderKind,
@@ -17,18 +18,17 @@ use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::timer::{self, Kind};
 use dormouse_store::agent::wake_queue::{self, Reason};
 use dormouse_store::agent::wake_run::{self, Run, Status};
-use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::{ChangeRow, Commit, CommitError, Db, Op, Refusal, Store};
 use dormouse_testkit::{CountingEntropy, ManualClock, now};
 use dormouse_types::agent::Initiator;
 use dormouse_types::closed_list::Listed;
-use dormouse_types::port::{BoxFuture, Clock, Faults, Point, Stage};
+use dormouse_types::port::{BoxFuture, Clock as _, Faults, Point, Stage};
 use dormouse_types::{
     Actor, ChangeSetId, Fingerprint, HolderId, Id as _, OperationId, Origin, RunKey, Seq, TaskId,
     ThreadId, Timestamp, WorkspaceId, hash,
 };
+use dormouse_world::{Rooms, WS};
 
-const WS: WorkspaceId = WorkspaceId(1);
 const NOTE: &str = "The bins were put out.";
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -38,15 +38,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// What happens at a point.
 type Happening = Box<dyn FnOnce() + Send>;
 
-/// What happens at the next points that are passed.
+/// Counts the points that are passed, and runs something at one of them.
 #[derive(Default)]
-struct Hooks {
+struct Countdown {
     /// Counts down to the point at which something happens.
     left: Mutex<Option<(usize, Happening)>>,
     passed: Mutex<Vec<String>>,
 }
 
-impl Faults for Hooks {
+impl Faults for Countdown {
     fn pass(&self, point: Point<'_>) {
         if !matches!(point.stage, Stage::BeforeCommit | Stage::AfterCommit) {
             return;
@@ -264,36 +264,37 @@ impl Chore for Counting {
     }
 }
 
-#[derive(Clone)]
 struct World {
-    store: Store,
-    journal: Journal,
-    clock: ManualClock,
-    hooks: Arc<Hooks>,
+    rooms: Rooms,
+    faults: Arc<Countdown>,
     task: TaskId,
     holder: HolderId,
+}
+
+impl Deref for World {
+    type Target = Rooms;
+
+    fn deref(&self) -> &Rooms {
+        &self.rooms
+    }
 }
 
 impl World {
     /// A chore that has a timer, and is due now.
     fn new() -> Self {
-        let clock = ManualClock::at("2026-03-02T09:00:00Z");
-        let port: Arc<dyn Clock> = Arc::new(clock.clone());
-        let hooks = Arc::new(Hooks::default());
-        let sqlite = Sqlite::memory(&port, &CountingEntropy::seeded(1)).expect("a store in memory");
-        let store = Store::new(Arc::new(sqlite), hooks.clone());
-        let journal = Journal::new(store.clone(), port, Arc::new(CountingEntropy::seeded(2)));
-        let person = EditCtx::new(Origin::Person { via: None }, Actor::Owner);
-        let new = NewTask { title: "The house".into(), edits: Vec::new() };
-        let task = now(journal.create(WS, &new, &person)).expect("a task").task;
+        let faults = Arc::new(Countdown::default());
+        let rooms = Rooms::at("2026-03-02T09:00:00Z").seed(2).faults(faults.clone()).build();
+        let task = rooms.create_task("The house", Vec::new());
         let holder: HolderId = format!("chore-{}", "h".repeat(26)).parse().expect("an id");
-        let at = clock.now() + Duration::from_secs(60);
-        let commit = Commit::new("chore.create", Db::Agent, WS)
-            .op(wake_queue::insert(WS, &holder, None, clock.now()))
-            .op(timer::set(WS, &holder, Kind::WakeAt, at, None));
-        now(store.commit(commit)).expect("a chore");
-        clock.advance(Duration::from_secs(60));
-        Self { store, journal, clock, hooks, task, holder }
+        let now = rooms.clock.now();
+        let at = now + Duration::from_secs(60);
+        rooms.commit(
+            Commit::new("chore.create", Db::Agent, WS)
+                .op(wake_queue::insert(WS, &holder, None, now))
+                .op(timer::set(WS, &holder, Kind::WakeAt, at, None)),
+        );
+        rooms.later(60);
+        Self { rooms, faults, task, holder }
     }
 
     fn scheduler(&self, owner: &str, chores: Vec<Arc<dyn Chore>>) -> Scheduler {
@@ -306,7 +307,7 @@ impl World {
         };
         Scheduler::new(Parts {
             store: self.store.clone(),
-            clock: Arc::new(self.clock.clone()),
+            clock: self.as_clock(),
             owner: owner.into(),
             lease: dormouse_store::lease::term(),
             handlers: vec![Arc::new(house)],
@@ -329,16 +330,14 @@ impl World {
 
     /// Lets something happen at the n-th of the points that are passed from now on.
     fn at_point(&self, n: usize, happens: impl FnOnce() + Send + 'static) {
-        *lock(&self.hooks.left) = Some((n, Box::new(happens)));
-        lock(&self.hooks.passed).clear();
+        *lock(&self.faults.left) = Some((n, Box::new(happens)));
+        lock(&self.faults.passed).clear();
     }
 
     /// Checks that the chore was done, exactly once.
     fn check_done(&self, context: &str) {
-        let items = now(self.store.all(change_item::of_task(WS, &self.task))).expect("items");
-        assert_eq!(items.len(), 1, "{context}: one proposal");
-        let view = now(self.journal.task(WS, &self.task)).expect("the task");
-        let state = dormouse_journal::state(&view, &jiff::tz::TimeZone::UTC);
+        assert_eq!(self.items_of(&self.task).len(), 1, "{context}: one proposal");
+        let state = self.task_state(&self.task);
         let written = format!("{state:?}").matches(NOTE).count();
         assert_eq!(written, 1, "{context}: one note");
         let row = now(self.store.first(wake_queue::of_holder(WS, &self.holder)));
@@ -364,7 +363,7 @@ fn a_chore_runs_when_its_timer_fires() {
     let events = World::serve(&world.scheduler("one", Vec::new()));
     assert_eq!(ends(&events), [&End::Completed { cut: false }], "{events:?}");
     world.check_done("a timer");
-    let labels = lock(&world.hooks.passed).join(", ");
+    let labels = lock(&world.faults.passed).join(", ");
     for label in ["wake.timer", "run.claim", "run.turn", "journal.edit", "run.final"] {
         assert!(labels.contains(&format!("AfterCommit {label}")), "{label}: {labels}");
     }
@@ -388,9 +387,9 @@ fn it_survives_a_crash_before_and_after_every_commit() {
         world.at_point(n, || resume_unwind(Box::new("crash")));
         let one = world.scheduler("one", Vec::new());
         let crashed = catch_unwind(AssertUnwindSafe(|| World::serve(&one))).is_err();
-        let point = lock(&world.hooks.passed).last().cloned().unwrap_or_default();
-        *lock(&world.hooks.left) = None;
-        world.clock.advance(Duration::from_secs(61));
+        let point = lock(&world.faults.passed).last().cloned().unwrap_or_default();
+        *lock(&world.faults.left) = None;
+        world.later(61);
         World::serve(&world.scheduler("two", Vec::new()));
         world.check_done(&format!("a crash at {point}"));
         if !crashed {
@@ -410,7 +409,7 @@ fn an_owner_that_only_seemed_dead_changes_nothing_more() {
             World::serve(&other);
         });
         let events = World::serve(&world.scheduler("one", Vec::new()));
-        let is_over = lock(&world.hooks.left).is_some();
+        let is_over = lock(&world.faults.left).is_some();
         World::serve(&world.scheduler("three", Vec::new()));
         world.check_done(&format!("another node took over at point {n}: {events:?}"));
         if is_over {
@@ -445,7 +444,7 @@ fn a_holder_of_an_unknown_kind_is_named_once_and_stops_no_other() {
     let unknown: HolderId = format!("later-{}", "x".repeat(26)).parse().expect("an id");
     let insert =
         wake_queue::insert(WS, &unknown, Some(Timestamp::from_micros(1)), world.clock.now());
-    now(world.store.commit(Commit::new("test.insert", Db::Agent, WS).op(insert))).expect("written");
+    world.commit(Commit::new("test.insert", Db::Agent, WS).op(insert));
     let events = World::serve(&world.scheduler("one", Vec::new()));
     assert_eq!(ends(&events), [&End::Completed { cut: false }]);
     let damage: Vec<_> = events

@@ -10,6 +10,9 @@ pub mod models;
 pub mod postgres;
 pub mod scripted;
 pub mod sealing;
+mod waiting;
+
+pub use waiting::wait;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -25,7 +28,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs a future that never waits: a store in memory and a script answer at once.
+/// Runs a future that never waits, unlike [`wait`]: a store in memory and a script answer at once.
 pub fn now<F: Future>(future: F) -> F::Output {
     let mut future = std::pin::pin!(future);
     match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {

@@ -10,6 +10,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
 
+use tokio::runtime::{Builder, Runtime};
+
 use crate::lock;
 
 pub use proxy::{Cut, Proxy};
@@ -17,6 +19,15 @@ pub use proxy::{Cut, Proxy};
 mod proxy;
 
 const SUPERVISOR: &str = include_str!("postgres/supervisor.sh");
+
+/// The runtime for the connections of all tests of a process; [`crate::wait`] only waits.
+pub fn connections() -> &'static Runtime {
+    static CONNECTIONS: OnceLock<Runtime> = OnceLock::new();
+    CONNECTIONS.get_or_init(|| {
+        let mut builder = Builder::new_multi_thread();
+        builder.worker_threads(2).enable_all().build().expect("a runtime for connections")
+    })
+}
 
 /// Whether the server syncs to disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,12 +1,11 @@
-//! An engine that records its reads.
+//! A layer that records the reads of its engine.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use dormouse_store::{
-    Backend, Commit, CommitError, Committed, Db, Engine, Hints, ReadError, Row, Value,
-};
-use dormouse_types::HostId;
+use dormouse_store::{Backend, Db, ReadError, Row, Value};
 use dormouse_types::port::BoxFuture;
+
+use crate::layer::Layer;
 
 /// The longest cell that is not counted as a text. Units: bytes. Ids, names of states and digests are shorter.
 const SHORT: usize = 64;
@@ -71,7 +70,11 @@ impl Recording {
     }
 }
 
-impl Backend for Recording {
+impl Layer for Recording {
+    fn below(&self) -> &dyn Backend {
+        &*self.engine
+    }
+
     fn read<'a>(
         &'a self,
         db: Db,
@@ -84,21 +87,5 @@ impl Backend for Recording {
             self.reads.lock().unwrap_or_else(PoisonError::into_inner).push(read);
             rows
         })
-    }
-
-    fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Committed, CommitError>> {
-        self.engine.commit(commit)
-    }
-
-    fn host(&self, db: Db) -> HostId {
-        self.engine.host(db)
-    }
-
-    fn engine(&self) -> Engine {
-        self.engine.engine()
-    }
-
-    fn changes(&self) -> Hints {
-        self.engine.changes()
     }
 }

@@ -12,7 +12,9 @@ use dormouse_types::port::Stage;
 use dormouse_types::{AgentId, TaskId, limits};
 
 use crate::world::node::{Node, NodeEvent};
-use crate::world::{DONE, WS, World, events_in, now};
+use dormouse_world::rows;
+
+use crate::world::{DONE, WS, World, now};
 
 /// Settled agents, with a node that waits for changes.
 fn crowd(n: usize) -> (World, Vec<(TaskId, AgentId)>, Node) {
@@ -24,7 +26,7 @@ fn crowd(n: usize) -> (World, Vec<(TaskId, AgentId)>, Node) {
 
 fn change_all(world: &World, all: &[(TaskId, AgentId)]) {
     for (task, _) in all {
-        world.edit_now(task, &[Edit::note("Something happened.")]);
+        world.edit_task(task, &[Edit::note("Something happened.")]);
     }
 }
 
@@ -127,7 +129,7 @@ fn the_commit_that_puts_a_run_back_says_that_its_provider_is_away() {
     let events = Arc::new(Mutex::new(None));
     let (seen, store) = (events.clone(), world.store.clone());
     world.hooks.once(Stage::AfterCommit, "run.putBack", move || {
-        *seen.lock().expect("one thread") = Some(events_in(&store, "provider:"));
+        *seen.lock().expect("one thread") = Some(rows::events(&store, "provider:"));
     });
     world.model.goes_away(ProviderUnavailable::Authentication);
     change_all(&world, &all);

@@ -244,7 +244,7 @@ fn a_cancelled_run_writes_the_journal_no_more_and_its_operation_is_closed() {
     for (stage, language) in [(Stage::BeforeCommit, None), (Stage::AfterCommit, Some("en"))] {
         let (world, task, _, _, end, answer) = cancelled_at(stage, "journal.edit");
         assert!(answer.is_ok() && end == End::Cancelled, "{answer:?} {end:?}");
-        assert_eq!(world.state(&task).language.as_deref(), language);
+        assert_eq!(world.task_state(&task).language.as_deref(), language);
         let recovered = now(world.changes.recover_older(WS, Duration::ZERO)).expect("recovered");
         assert_eq!(recovered.len(), 1);
         let status =

@@ -112,5 +112,5 @@ fn a_model_that_repeats_an_id_gets_an_answer_to_each_call() {
     assert_eq!(answers.len(), 2);
     assert_ne!(answers[0].call_id, answers[1].call_id);
     assert!(answers[0].refused && !answers[1].refused);
-    assert_eq!(world.items(&task).len(), 1);
+    assert_eq!(world.items_of(&task).len(), 1);
 }

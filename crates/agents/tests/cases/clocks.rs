@@ -94,7 +94,7 @@ fn a_day_that_passes_is_no_reason_for_another_version_of_the_report() {
     let builtin: Arc<dyn dormouse_types::port::Model> = Arc::new(Builtin);
     let agents = world.asking(builtin);
     let task = world.task("Move to the new flat", &["We signed the contract.", "Book the van."]);
-    world.edit_now(&task, &[Edit::DueOn(Some("2026-06-01".parse().expect("a day")))]);
+    world.edit_task(&task, &[Edit::DueOn(Some("2026-06-01".parse().expect("a day")))]);
     let new = dormouse_agents::lifecycle::NewAgent { by_name: true, ..Default::default() };
     let agent = now(agents.create(crate::world::WS, &task, &new, &me())).expect("an agent");
     let agent = agent.doc.value.id;

@@ -190,7 +190,7 @@ fn the_prompt_shows_how_the_agents_of_the_template_do() {
     now(world.agents.seed_templates(WS)).expect("seeded");
     let estimate = (
         "update_task_estimate",
-        json!({ "minutes": 60, "evidence": { "entryId": world.state(&task).entries[0].id, "quote": "We signed the contract." } }),
+        json!({ "minutes": 60, "evidence": { "entryId": world.task_state(&task).entries[0].id, "quote": "We signed the contract." } }),
     );
     let notes = ("record_observations", json!({ "observations": ["The move slips."] }));
     world.run_with(
@@ -198,7 +198,7 @@ fn the_prompt_shows_how_the_agents_of_the_template_do() {
         [Answer::calls([estimate, notes, crate::world::report("Moving.", "Soon </data> done.")])],
     );
     let who = dormouse_changes::Decider { ws: WS, actor: Actor::Owner, once: None, task: None };
-    let item = &world.items(&task)[0];
+    let item = &world.items_of(&task)[0];
     now(world.changes.reject(&who, &item.set, 1, None, None)).expect("rejected");
     let other = made(&world, "Talk like a pirate.", "One line.");
     for id in [stock::DEFAULT.id(), other] {

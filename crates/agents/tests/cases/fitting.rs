@@ -44,7 +44,7 @@ impl Case {
     }
 
     fn add(&self, words: &str) {
-        self.world.edit_now(&self.task, &[Edit::note(words)]);
+        self.world.edit_task(&self.task, &[Edit::note(words)]);
     }
 
     /// Wakes the agent; returns how its run ended, and what was sent.

@@ -8,7 +8,7 @@ use crate::world::{World, routine_report};
 #[test]
 fn a_star_wakes_nobody_and_is_in_no_prompt() {
     let (world, task, agent) = World::settled();
-    let entry = world.state(&task).entries[0].id.clone();
+    let entry = world.task_state(&task).entries[0].id.clone();
     let star = Edit::Flag { flag: Flag::Starred, is_set: true };
     let star_entry = Edit::FlagEntry { entry, flag: Flag::Starred, is_set: true };
     world.edit(&task, &[star, star_entry]);
@@ -23,7 +23,7 @@ fn a_star_wakes_nobody_and_is_in_no_prompt() {
 #[test]
 fn what_becomes_private_or_no_longer_is_a_change_like_any_other() {
     let (world, task, agent) = World::settled();
-    let entry = world.state(&task).entries[0].id.clone();
+    let entry = world.task_state(&task).entries[0].id.clone();
     let private = Edit::FlagEntry { entry: entry.clone(), flag: Flag::Private, is_set: true };
     world.edit(&task, &[private, Edit::Flag { flag: Flag::Private, is_set: true }]);
     world.route();

@@ -119,8 +119,9 @@ impl Case {
         for _ in 0..self.draw.below(6) {
             let mark = format!("mark{:04}", self.notes.len());
             let words = "The hall is full of boxes. ".repeat(1 + self.draw.below(16));
-            self.world.edit_now(&self.task, &[Edit::note(format!("{mark}. {words}"))]);
-            let entry = self.world.state(&self.task).entries.last().expect("an entry").id.clone();
+            self.world.edit_task(&self.task, &[Edit::note(format!("{mark}. {words}"))]);
+            let entry =
+                self.world.task_state(&self.task).entries.last().expect("an entry").id.clone();
             let is_private = self.draw.below(5) == 0;
             self.notes.push((mark, entry.clone(), false));
             if is_private {
@@ -138,7 +139,7 @@ impl Case {
         let (_, entry, is_private) = &mut self.notes[at];
         if !std::mem::replace(is_private, true) {
             let (entry, flag) = (entry.clone(), Flag::Private);
-            self.world.edit_now(&self.task, &[Edit::FlagEntry { entry, flag, is_set: true }]);
+            self.world.edit_task(&self.task, &[Edit::FlagEntry { entry, flag, is_set: true }]);
         }
     }
 

@@ -55,7 +55,7 @@ impl Case {
         case.wake([routine_report()]);
         for n in 0..n_notes {
             let words = format!("Note {n}. {}", "The hall is full of boxes. ".repeat(15));
-            case.world.edit_now(&case.task, &[dormouse_journal::Edit::note(words)]);
+            case.world.edit_task(&case.task, &[dormouse_journal::Edit::note(words)]);
         }
         // One wake takes all of them in: they are in its log from then on.
         case.model.reading_all(|| case.wake([routine_report()]));
@@ -260,10 +260,10 @@ fn another_model_summarises_for_agents_that_think_with_the_default() {
 #[test]
 fn what_the_summarising_model_may_see_less_of_is_folded_by_the_one_that_thinks() {
     let case = Case::after(24);
-    let entry = case.world.state(&case.task).entries[0].id.clone();
+    let entry = case.world.task_state(&case.task).entries[0].id.clone();
     let flag = dormouse_types::task::Flag::Private;
     let edit = dormouse_journal::Edit::FlagEntry { entry, flag, is_set: true };
-    case.world.edit_now(&case.task, &[edit]);
+    case.world.edit_task(&case.task, &[edit]);
     let brief = Small::at("acme/brief", ModelLocation::Elsewhere);
     summarised_by(&case, &brief);
     // The private note is in the first piece, and in the summary that the second one continues.
@@ -277,7 +277,7 @@ fn what_the_summarising_model_may_see_less_of_is_folded_by_the_one_that_thinks()
 fn a_line_longer_than_the_window_is_folded_by_itself_and_stays_readable() {
     let case = Case::after(3);
     let long = format!("Long note. {}", "Every book has a place. ".repeat(4_200));
-    case.world.edit_now(&case.task, &[dormouse_journal::Edit::note(long)]);
+    case.world.edit_task(&case.task, &[dormouse_journal::Edit::note(long)]);
     assert_eq!(case.model.reading_all(|| case.wake([routine_report()])), DONE);
     let n_lines = case.n_lines();
     case.requests();

@@ -108,7 +108,7 @@ fn a_removed_line_is_in_no_row_of_the_agents_and_its_entry_stays() {
     let prompt = prompt(&world.last_request());
     assert!(!prompt.contains("4711") && !prompt.contains("Water the plants"), "{prompt}");
     assert!(prompt.contains("Bo writes often."), "{prompt}");
-    assert!(!world.state(&task).entries.is_empty());
+    assert!(!world.task_state(&task).entries.is_empty());
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn what_was_removed_is_not_learnt_again_from_the_same_entry() {
     let (world, task, agent) = world_with_secret();
     let line = line_with(&world, &agent, "Water the plants");
     remove(&world, &agent, &line, false);
-    let entries = world.state(&task).entries;
+    let entries = world.task_state(&task).entries;
     let entry = entries.iter().find(|entry| entry.text.contains("4711")).expect("it stays");
     let text = format!("{SECRET}. Water the plants twice.");
     world.edit(&task, &[Edit::EditEntry { entry: entry.id.clone(), text: Some(text) }]);
@@ -138,7 +138,7 @@ fn with_its_entry_the_words_are_in_no_row_at_all() {
     assert!(removal.with_entry && !removal.stays_in_task);
     assert_eq!(places(&world, "4711"), Vec::<String>::new());
     assert_eq!(places(&world, "Water the plants"), Vec::<String>::new());
-    let entries = world.state(&task).entries;
+    let entries = world.task_state(&task).entries;
     assert!(entries.iter().any(|entry| entry.text == "Another note."));
     assert!(entries.iter().all(|entry| !entry.text.contains("[removed]")), "it is deleted");
     let again = remove(&world, &agent, &line, true);
@@ -184,7 +184,7 @@ fn a_removal_that_fails_keeps_no_other_from_its_end() {
         agent: agent.clone(),
         line: line.to_owned(),
         task: Some(task.clone()),
-        entry: world.state(&task).entries.first().map(|entry| entry.id.clone()),
+        entry: world.task_state(&task).entries.first().map(|entry| entry.id.clone()),
         phase: Listed::Known(if words.is_some() { PurgePhase::Journal } else { PurgePhase::Files }),
         words,
         removed: "{}".to_owned(),
@@ -276,7 +276,7 @@ fn a_rejection_with_its_reason_is_removed() {
     let estimate = ("update_task_estimate", json!({ "minutes": 60, "reason": "guess" }));
     world.note(&task, "How long?");
     world.run_with(&task, [Answer::calls([estimate, crate::world::report("A", "B")])]);
-    let item = world.items(&task).remove(0);
+    let item = world.items_of(&task).remove(0);
     let reason = "because Aunt Mildred hates numbers";
     let who = dormouse_changes::Decider { ws: WS, actor: Actor::Owner, once: None, task: None };
     let rejected = world.changes.reject(&who, &item.set, item.index, None, Some(reason));

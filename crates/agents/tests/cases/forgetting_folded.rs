@@ -80,10 +80,10 @@ impl Case {
     }
 
     fn write(&self, task: &TaskId, first: &str) {
-        self.world.edit_now(task, &[Edit::note(first)]);
+        self.world.edit_task(task, &[Edit::note(first)]);
         for n in 0..25 {
             let words = format!("Note {n}. {}", "The hall is full of boxes. ".repeat(15));
-            self.world.edit_now(task, &[Edit::note(words)]);
+            self.world.edit_task(task, &[Edit::note(words)]);
         }
     }
 

@@ -160,7 +160,7 @@ fn words_said_before_a_pause_are_heard_after_it() {
 fn words_about_a_task_that_is_deleted_are_heard_when_it_is_restored() {
     let (world, task, agent) = World::settled();
     world.wake_now(&agent, Some("First."));
-    world.edit_now(&task, &[dormouse_journal::Edit::Delete]);
+    world.edit_task(&task, &[dormouse_journal::Edit::Delete]);
     world.drain(&task);
     assert_eq!(all_heard(&world), [[""; 0]; 0]);
     world.edit(&task, &[dormouse_journal::Edit::Restore]);
@@ -302,7 +302,7 @@ fn words_to_an_agent_that_does_not_wake_by_itself_are_heard_when_its_task_is_res
     let (world, task, agent) = World::settled();
     world.set_automation(&agent, Automation::Off);
     world.wake_now(&agent, Some("First."));
-    world.edit_now(&task, &[dormouse_journal::Edit::Delete]);
+    world.edit_task(&task, &[dormouse_journal::Edit::Delete]);
     world.drain(&task);
     world.edit(&task, &[dormouse_journal::Edit::Restore]);
     world.later(1);

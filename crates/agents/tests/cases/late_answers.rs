@@ -5,19 +5,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use dormouse_runs::End;
-use dormouse_store::backend::sqlite::Sqlite;
-use dormouse_store::{
-    Backend, Commit, CommitError, Committed, Db, Engine, Hints, ReadError, Row, Value,
-};
-use dormouse_testkit::{CountingEntropy, ManualClock};
-use dormouse_types::HostId;
+use dormouse_store::{Backend, Commit, CommitError, Committed};
+use dormouse_testkit::ManualClock;
 use dormouse_types::model::ProviderUnavailable;
-use dormouse_types::port::{BoxFuture, Clock};
+use dormouse_types::port::{BoxFuture, Clock as _};
+use dormouse_world::{Layer, Rooms};
 
 use crate::world::node::NodeEvent;
-use crate::world::{DONE, World};
+use crate::world::{DONE, START, World};
 
-/// An engine that applies commits at once and answers those with one label late.
+/// A layer that applies commits at once and answers those with one label late.
 struct Late {
     engine: Arc<dyn Backend>,
     clock: ManualClock,
@@ -30,14 +27,9 @@ impl Late {
     }
 }
 
-impl Backend for Late {
-    fn read<'a>(
-        &'a self,
-        db: Db,
-        sql: &'static str,
-        params: Vec<Value>,
-    ) -> BoxFuture<'a, Result<Vec<Row>, ReadError>> {
-        self.engine.read(db, sql, params)
+impl Layer for Late {
+    fn below(&self) -> &dyn Backend {
+        &*self.engine
     }
 
     fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Committed, CommitError>> {
@@ -50,28 +42,14 @@ impl Backend for Late {
             committed
         })
     }
-
-    fn host(&self, db: Db) -> HostId {
-        self.engine.host(db)
-    }
-
-    fn engine(&self) -> Engine {
-        self.engine.engine()
-    }
-
-    fn changes(&self) -> Hints {
-        self.engine.changes()
-    }
 }
 
 /// How a run ends whose last commit is answered late, and the events of providers until then.
 fn ends_late_after(label: &'static str, prepare: impl FnOnce(&World)) -> (Vec<End>, Vec<String>) {
-    let clock = ManualClock::at("2026-03-02T09:00:00Z");
-    let port: Arc<dyn Clock> = Arc::new(clock.clone());
-    let sqlite = Sqlite::memory(&port, &CountingEntropy::seeded(1)).expect("a store in memory");
-    let late =
-        Arc::new(Late { engine: Arc::new(sqlite), clock: clock.clone(), label: Mutex::default() });
-    let world = World::on(late.clone(), clock, "test");
+    let clock = ManualClock::at(START);
+    let (builder, late) =
+        Rooms::by(clock.clone()).under(|engine| Late { engine, clock, label: Mutex::default() });
+    let world = World::of(builder, "test");
     let (task, _) = world.another("Move to the new flat");
     let mut node = world.serve();
     prepare(&world);

@@ -5,22 +5,19 @@ use std::sync::Arc;
 use dormouse_journal::Edit;
 use dormouse_store::agent::link::{self, Link};
 use dormouse_store::agent::report;
-use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::journal::linked_task;
-use dormouse_store::{
-    Backend, Commit, CommitError, Committed, Db, Engine, Hints, ReadError, Row, Value,
-};
+use dormouse_store::{Backend, Commit, Db, ReadError, Row, Value};
+use dormouse_testkit::CountingEntropy;
 use dormouse_testkit::scripted::Answer;
-use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::agent::AgentLinkKind;
 use dormouse_types::linked::{LinkedContext, LinkedRow};
 use dormouse_types::model::FragmentKind;
-use dormouse_types::port::{BoxFuture, Clock};
+use dormouse_types::port::{BoxFuture, Clock as _};
 use dormouse_types::task::LinkKind;
-use dormouse_types::{AgentId, HostId, Id as _, LinkId, TaskId, Timestamp, limits};
-use dormouse_world::TestStore;
+use dormouse_types::{AgentId, Id as _, LinkId, TaskId, Timestamp, limits};
+use dormouse_world::{Layer, Rooms};
 
-use crate::world::{self, DONE, WS, World, now, text};
+use crate::world::{self, DONE, START, WS, World, now, text};
 
 /// A task whose agent reported this.
 fn reported(world: &World, title: &str, tldr: &str) -> (TaskId, AgentId) {
@@ -36,7 +33,7 @@ fn reported_in_full(world: &World, title: &str, tldr: &str, content: &str) -> (T
 }
 
 fn link(world: &World, from: &TaskId, kind: LinkKind, to: &TaskId) {
-    world.edit_now(from, &[Edit::Link { to: to.clone(), kind }]);
+    world.edit_task(from, &[Edit::Link { to: to.clone(), kind }]);
 }
 
 fn context(world: &World, task: &TaskId) -> LinkedContext {
@@ -100,7 +97,7 @@ fn rows_are_ordered_by_creation_and_have_these_fields() {
     let rows = context(&world, &flat).linked_to;
     assert_eq!(rows.iter().map(|row| &row.id).collect::<Vec<_>>(), [&first, &second]);
     let row = serde_json::to_value(&rows[1]).expect("a row");
-    let created_at = world.state(&second).created_at;
+    let created_at = world.task_state(&second).created_at;
     assert_eq!(
         row,
         serde_json::json!({
@@ -230,7 +227,7 @@ fn a_deleted_linked_task_has_no_row() {
     let (paint, _) = reported(&world, "Paint", "Second.");
     link(&world, &flat, LinkKind::Blocks, &sale);
     link(&world, &paint, LinkKind::Blocks, &flat);
-    world.edit_now(&sale, &[Edit::Delete]);
+    world.edit_task(&sale, &[Edit::Delete]);
     let of_flat = context(&world, &flat);
     assert_eq!(of_flat.linked_to, []);
     assert_eq!(of_flat.linked_from.len(), 1, "the others stay");
@@ -295,7 +292,7 @@ fn two_hundred_tasks_with_a_report_of_32_kib_each_fit_into_the_room() {
         watches(&world, &agent, &to, world.clock.now(), 1_000 + n);
         Edit::Link { to, kind: LinkKind::PartOf }
     });
-    world.edit_now(&hub, &edits.collect::<Vec<_>>());
+    world.edit_task(&hub, &edits.collect::<Vec<_>>());
     let linked = context(&world, &hub);
     let left_out = linked.left_out.clone().expect("not everything fits");
     assert_eq!(linked.linked_to.len() + left_out.tasks, 200);
@@ -316,13 +313,17 @@ fn two_hundred_tasks_with_a_report_of_32_kib_each_fit_into_the_room() {
     );
 }
 
-/// An engine on which one statement fails.
+/// A layer in which one statement fails.
 struct Refusing {
     engine: Arc<dyn Backend>,
     sql: &'static str,
 }
 
-impl Backend for Refusing {
+impl Layer for Refusing {
+    fn below(&self) -> &dyn Backend {
+        &*self.engine
+    }
+
     fn read<'a>(
         &'a self,
         db: Db,
@@ -335,30 +336,12 @@ impl Backend for Refusing {
         }
         self.engine.read(db, sql, params)
     }
-
-    fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Committed, CommitError>> {
-        self.engine.commit(commit)
-    }
-
-    fn host(&self, db: Db) -> HostId {
-        self.engine.host(db)
-    }
-
-    fn engine(&self) -> Engine {
-        self.engine.engine()
-    }
-
-    fn changes(&self) -> Hints {
-        self.engine.changes()
-    }
 }
 
 /// A world in which a statement fails, with two linked tasks.
 fn where_a_statement_fails(sql: &'static str) -> (World, TaskId) {
-    let clock = ManualClock::at("2026-03-02T09:00:00Z");
-    let port: Arc<dyn Clock> = Arc::new(clock.clone());
-    let engine = Sqlite::memory(&port, &CountingEntropy::seeded(1)).expect("a store in memory");
-    let world = World::on(Arc::new(Refusing { engine: Arc::new(engine), sql }), clock, "test");
+    let (builder, _) = Rooms::at(START).under(|engine| Refusing { engine, sql });
+    let world = World::of(builder, "test");
     let flat = world.task("Move", &["It began."]);
     let (sale, _) = reported(&world, "Sell", "First.");
     link(&world, &flat, LinkKind::Blocks, &sale);
@@ -462,8 +445,7 @@ fn links_in_a_circle_show_each_neighbour_once_and_nothing_beyond_it() {
 #[test]
 fn two_hundred_links_cost_the_queries_of_one() {
     let n_statements = |n_links: usize| {
-        let TestStore { engine, clock, .. } = TestStore::at("2026-03-02T09:00:00Z");
-        let world = World::on(engine.clone(), clock, "test");
+        let (world, engine) = World::recorded();
         let hub = world.task("Hub", &[]);
         let edits: Vec<Edit> = (0..n_links)
             .map(|n| {
@@ -471,7 +453,7 @@ fn two_hundred_links_cost_the_queries_of_one() {
                 Edit::Link { to, kind: LinkKind::PartOf }
             })
             .collect();
-        world.edit_now(&hub, &edits);
+        world.edit_task(&hub, &edits);
         engine.take();
         assert_eq!(context(&world, &hub).linked_to.len(), n_links.min(200));
         engine.take().len()

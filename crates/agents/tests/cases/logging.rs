@@ -107,7 +107,7 @@ fn the_log_of_good_and_of_bad_runs_holds_no_word_of_anybody() {
             "UPDATE journal SET serialized = ?2 || serialized WHERE ws = ?1 AND task_id <> ?3",
             params![WS.0, CANARY, second.as_str()],
         );
-        world.edit_now(&second, &[Edit::note(text("Two coats."))]);
+        world.edit_task(&second, &[Edit::note(text("Two coats."))]);
         node.pass_seconds(3600);
     });
     let lines = lines.0.lock().expect("nobody panicked").clone();

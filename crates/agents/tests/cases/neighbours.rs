@@ -75,12 +75,12 @@ fn a_change_one_link_away_is_news_to_an_agent_that_opted_in() {
     wakes_on_linked(&world, &mover);
     let mut node = world.serve();
     world.answers(2);
-    world.edit_now(&flat, &[blocks(&sale)]);
+    world.edit_task(&flat, &[blocks(&sale)]);
     node.pass_seconds(2);
     assert_eq!(node.ran().len(), 2, "the link is news to both");
 
     world.answers(2);
-    world.edit_now(
+    world.edit_task(
         &sale,
         &[Edit::note("The agency wants photos."), Edit::DueOn(Some(jiff::civil::date(2026, 4, 1)))],
     );
@@ -106,13 +106,13 @@ fn a_change_of_a_task_that_is_linked_in_both_directions_is_news_once() {
     wakes_on_linked(&world, &mover);
     let mut node = world.serve();
     world.answers(4);
-    world.edit_now(&flat, &[blocks(&sale)]);
+    world.edit_task(&flat, &[blocks(&sale)]);
     node.pass_seconds(2);
-    world.edit_now(&sale, &[blocks(&flat)]);
+    world.edit_task(&sale, &[blocks(&flat)]);
     node.pass_seconds(600);
     node.ran();
     world.answers(2);
-    world.edit_now(&sale, &[Edit::DueOn(Some(jiff::civil::date(2026, 4, 1)))]);
+    world.edit_task(&sale, &[Edit::DueOn(Some(jiff::civil::date(2026, 4, 1)))]);
     node.pass_seconds(600);
     let news = format!(
         "linked task Sell the old flat (id: {sale}): 1 change (dueDate: none -> 2026-04-01)\n"
@@ -162,7 +162,7 @@ fn a_link_wakes_the_agents_of_both_tasks_and_each_reads_its_own_side() {
     let (sale, seller) = world.another("Sell the old flat");
     let mut node = world.serve();
     world.answers(2);
-    world.edit_now(&flat, &[Edit::Priority(Some(Priority::P1)), blocks(&sale)]);
+    world.edit_task(&flat, &[Edit::Priority(Some(Priority::P1)), blocks(&sale)]);
     node.pass_seconds(2);
     let ran: Vec<AgentId> = node.ran().into_iter().map(|(agent, _)| agent).collect();
     assert!(ran.len() == 2 && ran.contains(&mover) && ran.contains(&seller), "{ran:?}");
@@ -184,7 +184,7 @@ fn what_happens_to_one_task_of_a_link_does_not_happen_to_the_other() {
     let (sale, seller) = world.another("Sell the old flat");
     let mut node = world.serve();
     let due = jiff::civil::date(2026, 4, 1);
-    world.edit_now(&flat, &[Edit::DueOn(Some(due)), blocks(&sale)]);
+    world.edit_task(&flat, &[Edit::DueOn(Some(due)), blocks(&sale)]);
     world.answers(2);
     node.pass_seconds(2);
     let timers = now(world.store.all(timer::of_holder(WS, &seller))).expect("readable");
@@ -198,7 +198,7 @@ fn a_hub_of_stored_links_wakes_nobody_but_its_own_agent() {
     let linked: Vec<(TaskId, AgentId)> =
         (0..max).map(|n| world.another(&format!("Task {n}"))).collect();
     let edits: Vec<Edit> = linked.iter().map(|(task, _)| blocks(task)).collect();
-    world.edit_now(&hub, &edits);
+    world.edit_task(&hub, &edits);
     let mut node = world.serve();
     world.answers(max + 1);
     node.pass_seconds(600);

@@ -44,7 +44,7 @@ fn a_nul_that_a_model_writes_becomes_a_replacement_character_on_each_engine_and_
         let results = world.answered(&agent);
         assert_eq!(results.len(), 4, "each call has its result: {results:?}");
         let items: Vec<Value> =
-            world.items(&task).into_iter().map(|item| json!(item.args)).collect();
+            world.items_of(&task).into_iter().map(|item| json!(item.args)).collect();
         (said, results, items)
     });
     assert_eq!(memory, postgres);

@@ -3,13 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use dormouse_store::agent::feed_position;
-use dormouse_store::backend::sqlite::Sqlite;
-use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::TaskId;
-use dormouse_types::port::Clock;
+use dormouse_world::Rooms;
 
 use crate::world::between::Between;
-use crate::world::{DONE, WS, World, now};
+use crate::world::{DONE, START, WS, World, now};
 
 /// A slow and a quick node on the same store, with a busy task and a quiet one.
 struct Two {
@@ -22,13 +20,11 @@ struct Two {
 
 impl Two {
     fn new() -> Self {
-        let clock = ManualClock::at("2026-03-02T09:00:00Z");
-        let port: Arc<dyn Clock> = Arc::new(clock.clone());
-        let sqlite = Sqlite::memory(&port, &CountingEntropy::seeded(1)).expect("a store in memory");
-        let sqlite = Arc::new(sqlite);
-        let engine = Arc::new(Between::over(sqlite.clone()));
-        let slow = World::on(engine.clone(), clock.clone(), "slow");
-        let quick = World::on(sqlite, clock, "quick");
+        let mut builder = Rooms::at(START);
+        let sqlite = builder.engine();
+        let (builder, engine) = builder.under(Between::over);
+        let slow = World::of(builder, "slow");
+        let quick = World::of(Rooms::by(slow.clock.clone()).on(sqlite), "quick");
         let [busy, quiet] = ["Move to the new flat", "Read a book"].map(|title| {
             let task = slow.task(title, &["It began."]);
             slow.create(&task);

@@ -123,7 +123,7 @@ impl Case {
 
     pub(super) fn add(&self, text: &str) -> EntryId {
         self.world.note(&self.task, text);
-        self.world.state(&self.task).entries.last().expect("an entry").id.clone()
+        self.world.task_state(&self.task).entries.last().expect("an entry").id.clone()
     }
 
     pub(super) fn flag(&self, entry: &EntryId, is_set: bool) {
@@ -481,7 +481,7 @@ fn rows(world: &World) -> Vec<String> {
 /// Another task with a private note, whose agent reported what it says.
 fn linked_with_a_private_note(case: &Case) -> (TaskId, EntryId) {
     let other = case.world.task("Sell the old flat", &["The buyer has SECRET reasons."]);
-    let entry = case.world.state(&other).entries[0].id.clone();
+    let entry = case.world.task_state(&other).entries[0].id.clone();
     let edit = Edit::FlagEntry { entry: entry.clone(), flag: Flag::Private, is_set: true };
     case.world.edit(&other, &[edit]);
     case.world.create(&other);
@@ -511,7 +511,7 @@ fn an_address_of_a_private_note_does_not_leave_through_a_linked_report() {
     let case = Case::new();
     let other = case.world.task("Sell the old flat", &["We meet the buyer."]);
     case.world.note(&other, "His offer: https://example.org/SECRET");
-    let entry = case.world.state(&other).entries[1].id.clone();
+    let entry = case.world.task_state(&other).entries[1].id.clone();
     let edit = Edit::FlagEntry { entry, flag: Flag::Private, is_set: true };
     case.world.edit(&other, &[edit]);
     let far = Placed::new("acme/large", ModelLocation::Elsewhere);

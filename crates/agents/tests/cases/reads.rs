@@ -16,7 +16,6 @@ use dormouse_testkit::scripted::Answer;
 use dormouse_types::agent::{MessageKind, ReportScope};
 use dormouse_types::task::LinkKind;
 use dormouse_types::{AgentId, ChangeSetId, DecisionId, Id as _, Seq, TaskId, ThreadId, Timestamp};
-use dormouse_world::TestStore;
 use serde_json::json;
 
 use crate::world::{DONE, WS, World, now, routine_report};
@@ -24,8 +23,7 @@ use crate::world::{DONE, WS, World, now, routine_report};
 /// Returns the statements that a wake of an agent with `n_notes` observations reads, from its claim
 /// to its end, with how often each is read. `n_old` more observations are of older runs.
 fn statements_of_a_wake(n_notes: usize, n_old: usize) -> BTreeMap<&'static str, usize> {
-    let TestStore { engine, clock, .. } = TestStore::at("2026-03-02T09:00:00Z");
-    let world = World::on(engine.clone(), clock, "test");
+    let (world, engine) = World::recorded();
     let task = world.task("Move", &["It began."]);
     let agent = world.create(&task);
     let notes: Vec<_> = (0..n_notes).map(|n| format!("Note {n}.")).collect();
@@ -52,8 +50,7 @@ fn counted(reads: Vec<(&'static str, usize)>) -> BTreeMap<&'static str, usize> {
 
 #[test]
 fn the_receipt_of_a_call_that_writes_the_task_is_looked_for_once() {
-    let TestStore { engine, clock, .. } = TestStore::at("2026-03-02T09:00:00Z");
-    let world = World::on(engine.clone(), clock, "test");
+    let (world, engine) = World::recorded();
     let task = world.task("Umzug", &["Es begann."]);
     let agent = world.create(&task);
     world.script.push(routine_report());
@@ -99,14 +96,13 @@ fn a_wake_costs_the_same_reads_whatever_its_agent_noted() {
 /// The same of an agent whose log has `n_lines` more lines, and whose task has `n_links` links and
 /// `n_decisions` decided proposals.
 fn statements_among(n_lines: i64, n_links: usize, n_decisions: i64) -> Vec<&'static str> {
-    let TestStore { engine, clock, .. } = TestStore::at("2026-03-02T09:00:00Z");
-    let world = World::on(engine.clone(), clock, "test");
+    let (world, engine) = World::recorded();
     let task = world.task("Move", &["It began."]);
     let links = (0..n_links).map(|n| {
         let to = world.task(&format!("Task {n}"), &[]);
         Edit::Link { to, kind: LinkKind::PartOf }
     });
-    world.edit_now(&task, &links.collect::<Vec<_>>());
+    world.edit_task(&task, &links.collect::<Vec<_>>());
     let agent = world.create(&task);
     world.script.push(routine_report());
     assert_eq!(world.ends(&task), [DONE]);
@@ -198,8 +194,7 @@ fn a_wake_reads_the_task_again_only_for_the_calls_of_its_model() {
 
 #[test]
 fn a_wake_reads_its_task_once_more_while_a_proposal_is_open() {
-    let TestStore { engine, clock, .. } = TestStore::at("2026-03-02T09:00:00Z");
-    let world = World::on(engine.clone(), clock, "test");
+    let (world, engine) = World::recorded();
     let task = world.task("Move", &["It takes two hours."]);
     let agent = world.create(&task);
     world.script.push(Answer::calls([

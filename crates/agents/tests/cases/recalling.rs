@@ -15,7 +15,6 @@ use dormouse_types::model::{Request, ToolResult};
 use dormouse_types::port::{Model as _, Stage};
 use dormouse_types::task::Flag;
 use dormouse_types::{AgentId, EntryId, HolderId, Id as _, TaskId, limits};
-use dormouse_world::TestStore;
 use serde_json::{Value, json};
 
 use crate::world::Agents;
@@ -70,7 +69,7 @@ impl Case {
     }
 
     fn add(&self, text: &str) {
-        self.world.edit_now(&self.task, &[Edit::note(text)]);
+        self.world.edit_task(&self.task, &[Edit::note(text)]);
     }
 
     /// Adds notes until the older lines are folded.
@@ -137,7 +136,7 @@ impl Case {
     }
 
     fn entry(&self, words: &str) -> EntryId {
-        let state = self.world.state(&self.task);
+        let state = self.world.task_state(&self.task);
         let entry = state.entries.into_iter().find(|entry| entry.text.contains(words));
         entry.expect("an entry").id
     }
@@ -303,8 +302,8 @@ fn a_run_ends_when_what_it_found_becomes_private() {
 
 /// The reads of a wake that searches, with this many folded lines that match.
 fn reads_of_a_search(n_lines: usize) -> BTreeMap<&'static str, usize> {
-    let TestStore { engine, clock, .. } = TestStore::at("2026-03-02T09:00:00Z");
-    let case = Case::on(World::on(engine.clone(), clock, "test"));
+    let (world, engine) = World::recorded();
+    let case = Case::on(world);
     (0..n_lines).for_each(|n| case.add(&format!("The lamp {n} burns.")));
     case.fold();
     engine.take();

@@ -132,7 +132,7 @@ fn only_completed_runs_become_memory() {
     assert!(matches!(ends[..], [End::Failed { .. }]), "{ends:?}");
     assert_eq!(world.said(&agent, MessageKind::Observation), Vec::<String>::new());
     assert_eq!(lines(&world), before);
-    assert_eq!(world.items(&task).len(), 1, "its open proposals stay");
+    assert_eq!(world.items_of(&task).len(), 1, "its open proposals stay");
     assert!(!world.said(&agent, MessageKind::Thought).is_empty(), "its turns stay for audit");
     world.run_with(&task, [routine_report()]);
     let whole: String =

@@ -82,7 +82,7 @@ fn an_address_nobody_wrote_is_taken_out() {
 fn internal_ids_are_stripped() {
     let world = World::new();
     let task = world.task("Move", &["One."]);
-    let entry = world.state(&task).entries[0].id.to_string();
+    let entry = world.task_state(&task).entries[0].id.to_string();
     let agent = world.create(&task);
     let content = format!("Signed (id: {entry}), see {task} and [{agent}].");
     world.script.push(Answer::calls([report(&format!("Done {entry}"), &content)]));
@@ -161,7 +161,7 @@ fn a_report_that_is_due_and_missing_is_requested_once_and_alone() {
     let words = later.last().map(|it| it.text.as_str()).unwrap_or_default();
     assert!(words.contains("Only update_report may be called now"), "{words}");
     assert_eq!(world.content(&agent), "All.");
-    assert_eq!(world.items(&task), [], "nothing else is taken in that turn");
+    assert_eq!(world.items_of(&task), [], "nothing else is taken in that turn");
 
     let world = World::new();
     let task = world.task("Move", &["One."]);

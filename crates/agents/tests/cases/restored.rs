@@ -1,43 +1,34 @@
 //! A database is an older copy: runs under way are ended, and every agent reads its task again.
 
-use std::sync::Arc;
-
 use dormouse_runs::End;
 use dormouse_store::agent::wake_run::Status;
-use dormouse_store::backend::sqlite::{Snapshot, Sqlite};
+use dormouse_store::backend::sqlite::Snapshot;
 use dormouse_store::journal::fence;
 use dormouse_store::{Commit, Db};
-use dormouse_testkit::{CountingEntropy, ManualClock};
-use dormouse_types::port::Clock;
 use dormouse_types::{AgentId, Id as _, TaskId};
+use dormouse_world::Rooms;
 
-use crate::world::{DONE, WS, World, now};
+use crate::world::{DONE, START, WS, World, now};
 
 /// A world on an in-memory store that can be copied.
 struct Copied {
     world: World,
-    sqlite: Arc<Sqlite>,
-    clock: ManualClock,
     task: TaskId,
     agent: AgentId,
 }
 
 impl Copied {
     fn settled() -> Self {
-        let clock = ManualClock::at("2026-03-02T09:00:00Z");
-        let port: Arc<dyn Clock> = Arc::new(clock.clone());
-        let sqlite = Sqlite::memory(&port, &CountingEntropy::seeded(1)).expect("a store in memory");
-        let sqlite = Arc::new(sqlite);
-        let world = World::on(sqlite.clone(), clock.clone(), "before");
+        let world = World::of(Rooms::at(START), "before");
         let task = world.task("Move to the new flat", &["We signed the contract."]);
         let agent = world.create(&task);
         world.answers(1);
         assert_eq!(world.ends(&task), [DONE]);
-        Self { world, sqlite, clock, task, agent }
+        Self { world, task, agent }
     }
 
     fn snapshot(&self) -> Snapshot {
-        self.sqlite.snapshot().expect("memory can be copied")
+        self.world.snapshot()
     }
 
     /// Lets the journal record how far the agent store has come; any commit does so.
@@ -48,9 +39,7 @@ impl Copied {
 
     /// The world after a start on other copies.
     fn restored(&self, snapshot: &Snapshot) -> World {
-        let port: Arc<dyn Clock> = Arc::new(self.clock.clone());
-        let sqlite = Sqlite::restore(snapshot, &port, &CountingEntropy::seeded(7));
-        World::on(Arc::new(sqlite.expect("a store in memory")), self.clock.clone(), "after")
+        World::of(self.world.restored(snapshot, 7), "after")
     }
 }
 

@@ -3,15 +3,13 @@
 use dormouse_store::agent::{feed_position, subscription};
 use dormouse_store::{Db, Query, params};
 use dormouse_types::{TaskId, WorkspaceId};
-use dormouse_world::TestStore;
 
 use crate::world::{WS, World, now};
 
 /// Edits a task among many workspaces with many subscriptions each: routing makes one index lookup
 /// per touched task, and reads only the rows of agents it concerns.
 fn one_probe_for_each_touched_task(workspaces: i64, each: i64) {
-    let TestStore { engine, clock, .. } = TestStore::at("2026-03-02T09:00:00Z");
-    let world = World::on(engine.clone(), clock, "test");
+    let (world, engine) = World::recorded();
     let task = world.task("Move", &["It began."]);
     let agent = world.create(&task);
     let other = world.task("Nobody watches this", &[]);

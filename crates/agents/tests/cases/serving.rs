@@ -4,7 +4,7 @@ use dormouse_types::agent::Initiator;
 use dormouse_types::agent::MessageKind;
 use std::time::Duration;
 
-use dormouse_journal::{Edit, EditCtx};
+use dormouse_journal::Edit;
 use dormouse_runs::End;
 use dormouse_scheduler::Options;
 use dormouse_store::agent::agent_entity::{Automation, DormantReason, Lifecycle};
@@ -14,7 +14,8 @@ use dormouse_testkit::scripted::Answer;
 use dormouse_types::model::ModelError;
 use dormouse_types::port::{Clock as _, Stage};
 use dormouse_types::task::Priority;
-use dormouse_types::{Actor, AgentId, Id as _, Origin};
+use dormouse_types::{AgentId, Id as _};
+use dormouse_world::as_agent;
 use serde_json::json;
 
 use crate::world::node::{Node, NodeEvent};
@@ -457,7 +458,7 @@ fn the_turns_of_a_failed_run_stay_for_audit_and_are_no_memory() {
 fn a_deleted_task_puts_its_agent_to_sleep_and_a_restored_one_wakes_it() {
     let (world, task, agent) = World::settled();
     let mut node = world.serve();
-    world.edit_now(&task, &[Edit::note("One more thing."), Edit::Delete]);
+    world.edit_task(&task, &[Edit::note("One more thing."), Edit::Delete]);
     node.pass_seconds(2);
     assert_eq!(node.ran(), [(agent.clone(), End::Skipped)]);
     let row = world.agent_row(&agent);
@@ -466,7 +467,7 @@ fn a_deleted_task_puts_its_agent_to_sleep_and_a_restored_one_wakes_it() {
     node.pass_seconds(3600);
     assert_eq!(node.ran(), []);
     world.answers(1);
-    world.edit_now(&task, &[Edit::Restore]);
+    world.edit_task(&task, &[Edit::Restore]);
     world.note_now(&task, "It is back.");
     node.pass_seconds(2);
     assert_eq!(node.ran(), [(agent.clone(), DONE)]);
@@ -477,7 +478,7 @@ fn a_deleted_task_puts_its_agent_to_sleep_and_a_restored_one_wakes_it() {
 #[test]
 fn a_task_that_comes_and_goes_while_nobody_looks_is_as_it_is_in_the_end() {
     let (world, task, agent) = World::settled();
-    world.edit_now(&task, &[Edit::Delete]);
+    world.edit_task(&task, &[Edit::Delete]);
     world.later(10);
     let mut node = world.serve();
     assert_eq!(node.ran(), [(agent.clone(), End::Skipped)]);
@@ -495,8 +496,7 @@ fn a_task_that_comes_and_goes_while_nobody_looks_is_as_it_is_in_the_end() {
 #[test]
 fn a_persons_word_among_the_agents_own_writes_is_not_lost() {
     let (world, task, agent) = World::settled();
-    let own =
-        EditCtx::new(Origin::Agent { agent: agent.clone() }, Actor::Other("agent:test".into()));
+    let own = as_agent(&agent);
     let write = |priority| {
         now(world.journal.edit(WS, &task, &[Edit::Priority(Some(priority))], &own))
             .expect("edited");

@@ -6,13 +6,14 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use dormouse_agents::wake::waiting::Scope;
-use dormouse_journal::{Edit, EditCtx, JournalError};
+use dormouse_journal::{Edit, JournalError};
 use dormouse_scheduler::Options;
 use dormouse_scheduler::{End, Lease};
 use dormouse_store::{Commit, Db, Refusal};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::port::{Clock as _, Stage};
-use dormouse_types::{Actor, AgentId, HolderId, Id as _, Origin, TaskId};
+use dormouse_types::{AgentId, HolderId, Id as _, TaskId};
+use dormouse_world::as_agent;
 use serde_json::json;
 
 use crate::world::node::NodeEvent;
@@ -103,8 +104,7 @@ fn who_lost_its_lease_writes_into_neither_database_and_releases_nothing() {
 
     // The journal: the fence was raised.
     let journal = world.journal_rows();
-    let mut ctx =
-        EditCtx::new(Origin::Agent { agent: agent.clone() }, Actor::Other("agent:test".into()));
+    let mut ctx = as_agent(&agent);
     ctx.fence = Some((agent.as_str().to_owned(), lease.run.epoch));
     let edit = [Edit::Language { code: Some("en".into()) }];
     let late = now(world.journal.edit(WS, &task, &edit, &ctx));
@@ -136,7 +136,7 @@ fn lost_at(stage: Stage, label: &'static str) -> usize {
     let end = world.run_lease(lease).end;
     assert!(world.hooks.is_done(), "{label}");
     assert_eq!(end, End::LeaseLost, "{label}");
-    assert_eq!(world.state(&task).language, None, "{label}: the journal is not written");
+    assert_eq!(world.task_state(&task).language, None, "{label}: the journal is not written");
     assert_eq!(world.content(&agent), "Nothing yet.", "{label}");
     assert_eq!(world.row(&agent).owner, None, "{label}");
     world.model.asks() - asks

@@ -59,7 +59,7 @@ fn after(edits: &[Edit]) -> (World, TaskId, AgentId, Node) {
     let (world, task, agent) = World::settled();
     let mut node = world.serve();
     world.answers(1);
-    world.edit_now(&task, edits);
+    world.edit_task(&task, edits);
     node.pass_seconds(2);
     assert_eq!(node.ran(), [(agent.clone(), DONE)]);
     (world, task, agent, node)
@@ -86,7 +86,7 @@ fn a_due_date_of_tomorrow_wakes_once_on_the_morning_before() {
 fn a_due_date_that_a_new_agent_finds_wakes_it_as_well() {
     let world = World::new();
     let task = world.task("Move", &["It began."]);
-    world.edit_now(&task, &[due("2026-03-04")]);
+    world.edit_task(&task, &[due("2026-03-04")]);
     let agent = world.create(&task);
     world.answers(2);
     let mut node = world.serve();
@@ -114,7 +114,7 @@ fn a_timer_that_came_due_while_nothing_ran_fires_once_at_the_start() {
 fn a_due_date_that_moved_wakes_for_the_new_day_only() {
     let (world, task, agent, mut node) = after(&[due("2026-03-04")]);
     world.answers(1);
-    world.edit_now(&task, &[due("2026-03-06")]);
+    world.edit_task(&task, &[due("2026-03-06")]);
     node.pass_seconds(2);
     assert_eq!(node.ran().len(), 1);
     node.jump_to("2026-03-04T12:00:00Z");
@@ -141,7 +141,7 @@ fn a_due_date_that_was_cleared_or_is_over_wakes_nobody() {
     for edit in [Edit::DueOn(None), due("2026-03-01"), due("2026-03-02")] {
         let (world, task, agent, mut node) = after(&[due("2026-03-04")]);
         world.answers(1);
-        world.edit_now(&task, &[edit]);
+        world.edit_task(&task, &[edit]);
         node.pass_seconds(2);
         assert_eq!(node.ran().len(), 1);
         assert_eq!(timers(&world, &agent), []);

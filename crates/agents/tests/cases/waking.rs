@@ -1,4 +1,4 @@
-use dormouse_journal::{Edit, EditCtx};
+use dormouse_journal::Edit;
 use dormouse_runs::End;
 use dormouse_store::agent::wake_queue::Reason;
 use dormouse_testkit::scripted::Answer;
@@ -8,7 +8,8 @@ use dormouse_types::model::{
     FragmentData, FragmentKind, ModelError, ProviderUnavailable, StatedField,
 };
 use dormouse_types::task::{Field, Priority};
-use dormouse_types::{Actor, By, Origin};
+use dormouse_types::{Actor, By};
+use dormouse_world::as_agent;
 use serde_json::json;
 
 use crate::world::{WS, World, me, now, routine_report, text};
@@ -64,7 +65,7 @@ fn what_an_agent_does_to_its_task_wakes_nobody() {
     let (world, task, agent) = World::settled();
     let call = ("set_task_language", json!({ "languageCode": "en", "confidence": "high" }));
     assert_eq!(world.run_with(&task, [Answer::calls([call])]), [End::Completed { cut: false }]);
-    let state = world.state(&task);
+    let state = world.task_state(&task);
     assert_eq!(state.language.as_deref(), Some("en"));
     let say = state
         .says
@@ -82,7 +83,7 @@ fn a_confirmed_proposal_does_not_wake_its_proposer() {
     let (world, task, _) = World::settled();
     let call = ("update_task_due_date", json!({ "dueDate": "2026-03-20" }));
     world.run_with(&task, [Answer::calls([call])]);
-    let item = world.items(&task)[0].clone();
+    let item = world.items_of(&task)[0].clone();
     let who = dormouse_changes::Decider { ws: WS, actor: Actor::Owner, once: None, task: None };
     now(world.changes.confirm(&who, &item.set, item.index, None)).expect("confirmed");
     world.later(86_400);
@@ -97,8 +98,7 @@ fn a_change_that_was_seen_already_asks_no_model() {
     assert_eq!(world.ends(&task).len(), 1);
     let n_requests = world.script.requests().len();
     // Another agent's write moves the feed but is news to nobody.
-    let ctx =
-        EditCtx::new(Origin::Agent { agent: agent.clone() }, Actor::Other("agent:test".into()));
+    let ctx = as_agent(&agent);
     now(world.journal.edit(WS, &task, &[Edit::Priority(Some(Priority::P0))], &ctx))
         .expect("edited");
     world.later(86_400);

@@ -1,12 +1,10 @@
-//! An engine that can run something between two reads.
+//! A layer that can run something between two reads.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use dormouse_store::{
-    Backend, Commit, CommitError, Committed, Db, Engine, Hints, ReadError, Row, Value,
-};
-use dormouse_types::HostId;
+use dormouse_store::{Backend, Db, ReadError, Row, Value};
 use dormouse_types::port::BoxFuture;
+use dormouse_world::Layer;
 
 type Happening = Box<dyn FnMut() + Send>;
 
@@ -40,7 +38,11 @@ impl Between {
     }
 }
 
-impl Backend for Between {
+impl Layer for Between {
+    fn below(&self) -> &dyn Backend {
+        &*self.engine
+    }
+
     fn read<'a>(
         &'a self,
         db: Db,
@@ -52,21 +54,5 @@ impl Backend for Between {
             self.happen(sql);
             Ok(rows)
         })
-    }
-
-    fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Committed, CommitError>> {
-        self.engine.commit(commit)
-    }
-
-    fn host(&self, db: Db) -> HostId {
-        self.engine.host(db)
-    }
-
-    fn engine(&self) -> Engine {
-        self.engine.engine()
-    }
-
-    fn changes(&self) -> Hints {
-        self.engine.changes()
     }
 }

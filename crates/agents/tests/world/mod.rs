@@ -6,44 +6,39 @@ pub mod model;
 pub mod node;
 pub mod paid;
 pub mod small;
-pub mod postgres;
 
+use std::ops::Deref;
 use std::sync::Arc;
-use std::time::Duration;
 
 use dormouse_agents::lifecycle::{AgentPatch, NewAgent, RequestContext};
 use dormouse_agents::wake::waiting::Scope;
 use dormouse_agents::{AgentError, Parts};
-use dormouse_changes::Changes;
-use dormouse_journal::{Edit, EditCtx, Journal, NewTask, state};
+use dormouse_journal::Edit;
 use dormouse_runs::{Driver, Models};
 use dormouse_scheduler::{End, Event, FinishedRun, Lease, Options, Scheduler, Until};
+use dormouse_store::Db;
 use dormouse_store::agent::agent_entity::{Agent, Automation, State};
-use dormouse_store::agent::change_item::{self, Item};
 use dormouse_store::agent::entity;
 use dormouse_store::agent::message::{self, Message};
 use dormouse_store::agent::report::Report;
 use dormouse_store::agent::wake_queue::{self, QueueEntry, Reason};
 use dormouse_store::agent::wake_run::{self, Run};
-use dormouse_store::backend::sqlite::Sqlite;
-use dormouse_store::{Backend, Commit, Db, Op, Param, Query, Store, params};
-use dormouse_testkit::scripted::{Answer, Script};
-use dormouse_testkit::{CountingEntropy, ManualClock};
+use dormouse_testkit::CountingEntropy;
+use dormouse_testkit::scripted::Answer;
 use dormouse_types::agent::MessageKind;
-use dormouse_types::model::{FragmentKind, Request, TaskState, ToolResult};
-use dormouse_types::port::{Clock, Model};
-use dormouse_types::{Actor, AgentId, Id as _, Origin, TaskId, WorkspaceId};
-use jiff::tz::TimeZone;
+use dormouse_types::model::{FragmentKind, Request, ToolResult};
+use dormouse_types::port::{Entropy, Model};
+use dormouse_types::{Actor, AgentId, Id as _, TaskId};
+use dormouse_world::{Builder, Recording, Rooms, rows};
 use serde_json::{Value, json};
 
-pub use self::postgres::now;
-
-use dormouse_testkit::hooks::Hooks;
+pub use dormouse_world::{WS, person, wait as now};
 
 use self::model::BlockingModel;
 use self::node::Node;
 
-pub const WS: WorkspaceId = WorkspaceId(1);
+/// When a test begins.
+pub const START: &str = "2026-03-02T09:00:00Z";
 
 pub const DONE: End = End::Completed { cut: false };
 
@@ -56,10 +51,6 @@ pub fn automated(automation: Automation) -> AgentPatch {
     AgentPatch { automation: Some(automation), ..AgentPatch::default() }
 }
 
-pub fn person() -> EditCtx {
-    EditCtx::new(Origin::Person { via: None }, Actor::Owner)
-}
-
 /// A call that publishes a report.
 pub fn report(tldr: &str, content: &str) -> (&'static str, Value) {
     ("update_report", json!({ "tldr": tldr, "content": content }))
@@ -68,6 +59,19 @@ pub fn report(tldr: &str, content: &str) -> (&'static str, Value) {
 /// Always the same report, for first runs that do not matter by themselves.
 pub fn routine_report() -> Answer {
     Answer::calls([report("All quiet.", "Nothing yet.")])
+}
+
+/// What agents are made of.
+fn parts(rooms: &Rooms, entropy: Arc<dyn Entropy>, driver: Driver) -> Parts {
+    Parts {
+        store: rooms.store.clone(),
+        journal: rooms.journal.clone(),
+        changes: rooms.changes.clone(),
+        driver,
+        clock: rooms.as_clock(),
+        entropy,
+        zone: rooms.zone.clone(),
+    }
 }
 
 /// The agents of one process, whose scheduler runs nothing else.
@@ -127,66 +131,41 @@ pub async fn drain(
 }
 
 pub struct World {
-    pub store: Store,
-    pub journal: Journal,
-    pub changes: Changes,
+    rooms: Rooms,
     pub agents: Agents,
-    pub clock: ManualClock,
-    pub script: Arc<Script>,
     pub model: Arc<BlockingModel>,
-    pub hooks: Arc<Hooks>,
 }
 
-/// The events of an agent store whose name starts with the prefix, oldest first.
-pub fn events_in(store: &Store, prefix: &str) -> Vec<String> {
-    let sql = "SELECT event FROM change_log WHERE event <> '' ORDER BY seq";
-    let decode =
-        |row: &dormouse_store::Row| Ok(row.text(0).expect("the name of an event").to_owned());
-    let all = now(store.all(Query { db: Db::Agent, sql, params: Vec::new(), decode }));
-    let mut events = all.expect("events");
-    events.retain(|event| event.starts_with(prefix));
-    events
+impl Deref for World {
+    type Target = Rooms;
+
+    fn deref(&self) -> &Rooms {
+        &self.rooms
+    }
 }
 
 impl World {
     pub fn new() -> Self {
-        let clock = ManualClock::at("2026-03-02T09:00:00Z");
-        let port: Arc<dyn Clock> = Arc::new(clock.clone());
-        let entropy = Arc::new(CountingEntropy::seeded(1));
-        let sqlite = Sqlite::memory(&port, &*entropy).expect("a store in memory");
-        Self::on(Arc::new(sqlite), clock, "test")
+        Self::of(Rooms::at(START), "test")
     }
 
-    /// Creates a world on any engine.
-    pub fn on(engine: Arc<dyn Backend>, clock: ManualClock, owner: &str) -> Self {
-        let port: Arc<dyn Clock> = Arc::new(clock.clone());
-        let entropy = Arc::new(CountingEntropy::seeded(2));
-        let hooks = Arc::new(Hooks::default());
-        let store = Store::new(engine, hooks.clone());
-        let journal = Journal::new(store.clone(), port.clone(), entropy.clone());
-        let zone = TimeZone::UTC;
-        let changes = Changes::new(
-            store.clone(),
-            journal.clone(),
-            port.clone(),
-            entropy.clone(),
-            zone.clone().into(),
-        );
-        let script = Arc::new(Script::default());
-        let model = Arc::new(BlockingModel::before(script.clone()));
-        let driver =
-            Driver::new(store.clone(), port.clone(), entropy.clone(), Models::new(model.clone()));
-        let parts = Parts {
-            store: store.clone(),
-            journal: journal.clone(),
-            changes: changes.clone(),
-            driver,
-            clock: port,
-            entropy,
-            zone: zone.into(),
-        };
-        let agents = Agents::new(parts, owner);
-        Self { store, journal, changes, agents, clock, script, model, hooks }
+    /// The engines that a promise is tested on.
+    pub fn on_each_engine() -> [Self; 2] {
+        [Self::new(), Self::of(Rooms::at(START).on_postgres(), "test")]
+    }
+
+    /// Creates a world with a record of what it reads.
+    pub fn recorded() -> (Self, Arc<Recording>) {
+        let (builder, engine) = Rooms::at(START).under(Recording::over);
+        (Self::of(builder, "test"), engine)
+    }
+
+    /// Adds agents to rooms.
+    pub fn of(builder: Builder, owner: &str) -> Self {
+        let model = Arc::new(BlockingModel::before(builder.script()));
+        let rooms = builder.seed(2).model(model.clone()).build();
+        let agents = parts(&rooms, rooms.entropy.clone(), rooms.driver.clone());
+        Self { agents: Agents::new(agents, owner), rooms, model }
     }
 
     /// Creates a world with a task and its agent, which has run once and reported.
@@ -240,47 +219,28 @@ impl World {
 
     /// The same rooms with these models, under the name of another process.
     pub fn agents_of(&self, owner: &str, models: Models) -> Agents {
-        let port: Arc<dyn Clock> = Arc::new(self.clock.clone());
-        let entropy = Arc::new(CountingEntropy::seeded(owner.bytes().map(u64::from).sum()));
-        let parts = Parts {
-            store: self.store.clone(),
-            journal: self.journal.clone(),
-            changes: self.changes.clone(),
-            driver: Driver::new(self.store.clone(), port.clone(), entropy.clone(), models),
-            clock: port,
-            entropy,
-            zone: TimeZone::UTC.into(),
-        };
-        Agents::new(parts, owner)
-    }
-
-    pub fn later(&self, seconds: u64) {
-        self.clock.advance(Duration::from_secs(seconds));
+        let seed = owner.bytes().map(u64::from).sum();
+        let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(seed));
+        let driver = self.driver_of(entropy.clone(), models);
+        Agents::new(parts(&self.rooms, entropy, driver), owner)
     }
 
     pub fn task(&self, title: &str, notes: &[&str]) -> TaskId {
         self.later(60);
-        let edits = notes.iter().map(|note| Edit::note(*note)).collect();
-        let new = NewTask { title: title.into(), edits };
-        now(self.journal.create(WS, &new, &person())).expect("a task").task
+        self.create_task(title, notes.iter().map(|note| Edit::note(*note)).collect())
     }
 
     pub fn edit(&self, task: &TaskId, edits: &[Edit]) {
         self.later(60);
-        now(self.journal.edit(WS, task, edits, &person())).expect("the edit is accepted");
+        self.edit_task(task, edits);
     }
 
     pub fn note(&self, task: &TaskId, text: &str) {
         self.edit(task, &[Edit::note(text)]);
     }
 
-    /// Edits a task at the present time.
-    pub fn edit_now(&self, task: &TaskId, edits: &[Edit]) {
-        now(self.journal.edit(WS, task, edits, &person())).expect("the edit is accepted");
-    }
-
     pub fn note_now(&self, task: &TaskId, text: &str) {
-        self.edit_now(task, &[Edit::note(text)]);
+        self.edit_task(task, &[Edit::note(text)]);
     }
 
     /// Wakes an agent, as a person, at the present time.
@@ -337,18 +297,7 @@ impl World {
 
     /// The events of the agent store whose name starts with the prefix, oldest first.
     pub fn events(&self, prefix: &str) -> Vec<String> {
-        events_in(&self.store, prefix)
-    }
-
-    /// Writes directly to a database, bypassing all rooms.
-    pub fn write_directly(&self, db: Db, sql: &'static str, params: Vec<Param>) {
-        let commit = Commit::new("test.write", db, WS).op(Op::any(sql, params));
-        now(self.store.commit(commit)).expect("written");
-    }
-
-    pub fn state(&self, task: &TaskId) -> TaskState {
-        let view = now(self.journal.task(WS, task)).expect("the task");
-        state(&view, &TimeZone::UTC)
+        rows::events(&self.store, prefix)
     }
 
     pub fn try_create(&self, task: &TaskId, by_name: bool) -> Result<AgentId, AgentError> {
@@ -437,10 +386,6 @@ impl World {
         now(self.store.first(wake_queue::of_holder(WS, agent))).expect("readable").expect("a row")
     }
 
-    pub fn items(&self, task: &TaskId) -> Vec<Item> {
-        now(self.store.all(change_item::of_task(WS, task))).expect("items")
-    }
-
     /// Messages of one kind with their text, oldest first.
     pub fn said(&self, agent: &AgentId, kind: MessageKind) -> Vec<String> {
         let mut all: Vec<Message> = now(self.store.all(message::of_kind(WS, agent, kind)))
@@ -485,44 +430,22 @@ impl World {
 
     /// Every row of the person's data, as text.
     pub fn journal_rows(&self) -> Vec<String> {
-        let read = |sql: &'static str| {
-            let decode = |row: &dormouse_store::Row| Ok(format!("{:?}", row.0));
-            now(self.store.all(Query { db: Db::Journal, sql, params: Vec::new(), decode }))
-                .expect("rows")
-        };
         let tables = [
             "SELECT * FROM journal ORDER BY id",
             "SELECT * FROM field_says ORDER BY 1, 2, 3",
             "SELECT * FROM change_log ORDER BY seq",
         ];
-        tables.into_iter().flat_map(read).collect()
+        self.rows_of(Db::Journal, &tables)
     }
 
     /// The rows of the agent store that anybody can look at: messages, texts, log lines.
     pub fn shown_rows(&self) -> Vec<String> {
-        let read = |sql: &'static str| {
-            let decode = |row: &dormouse_store::Row| Ok(format!("{:?}", row.0));
-            now(self.store.all(Query { db: Db::Agent, sql, params: Vec::new(), decode }))
-                .expect("rows")
-        };
         let tables = [
             "SELECT * FROM agent_entities ORDER BY id",
             "SELECT * FROM texts ORDER BY 1, 2",
             "SELECT * FROM log_lines ORDER BY 1, 2, 3",
         ];
-        tables.into_iter().flat_map(read).collect()
-    }
-
-    /// Damages a row directly in the database.
-    pub fn damage(&self, db: Db, id: &str) {
-        let sql = match db {
-            Db::Journal => "UPDATE journal SET serialized = '{\"id\":' WHERE ws = ?1 AND id = ?2",
-            Db::Agent => {
-                "UPDATE agent_entities SET serialized = '{\"id\":' WHERE ws = ?1 AND id = ?2"
-            }
-        };
-        let op = Op::any(sql, params![WS.0, id]);
-        now(self.store.commit(Commit::new("test.damage", db, WS).op(op))).expect("damaged");
+        self.rows_of(Db::Agent, &tables)
     }
 
     pub fn state_id(&self, agent: &AgentId) -> String {

@@ -157,7 +157,7 @@ fn a_confirmed_proposal_that_cannot_be_read_is_named_and_keeps_no_other_closed()
     let item = world.due_of(&other, "2026-03-20");
     let digest = Some(&item.fingerprint);
     now(world.changes.confirm(&who(), &item.set, item.index, digest)).expect("confirmed");
-    world.damage(&hurt);
+    world.damage_item(&hurt);
     let world = world.with_older(Db::Journal, &earlier);
     let reopened = now(world.changes.reopen_lost(WS)).expect("a damaged row is no failure");
     assert_eq!(reopened.n, 1);

@@ -420,7 +420,7 @@ fn an_item_that_cannot_be_read_keeps_no_other_from_expiring() {
     let hurt = world.open("update_task_estimate", json!({ "minutes": 60 }));
     world.later(1);
     let item = world.due("2026-03-20");
-    world.damage(&hurt);
+    world.damage_item(&hurt);
     world.later(WEEK + 1);
     let error = now(world.changes.expire_due()).expect_err("one cannot be read");
     assert!(error.to_string().contains("cannot be read"), "{error}");

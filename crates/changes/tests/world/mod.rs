@@ -1,8 +1,7 @@
 //! A task with proposals, on an in-memory store.
 
 use std::cell::Cell;
-use std::sync::Arc;
-use std::time::Duration;
+use std::ops::Deref;
 
 use dormouse_changes::rule::in_force::{self, RulesInForce};
 use dormouse_changes::rule::service::{NewRule, RuleError, RuleMaker};
@@ -15,28 +14,26 @@ use dormouse_changes::tool::Retraction;
 use dormouse_changes::{
     Changes, DecideError, Decider, Effect, Policy, Refused, Settled, group, ledger, tools,
 };
-use dormouse_journal::{Edit, EditCtx, Journal, JournalError, NewTask, TaskView, state};
+use dormouse_journal::{Edit, JournalError, NewTask, TaskView, state};
 use dormouse_store::agent::change_item::{self, Item};
 use dormouse_store::agent::change_set::{ChangeSet, Decision, SetStatus};
 use dormouse_store::agent::entity;
 use dormouse_store::agent::rule::{self, Rule};
-use dormouse_store::backend::sqlite::{Snapshot, Sqlite};
-use dormouse_store::{Commit, Db, Op, Query, Store, params};
-use dormouse_testkit::hooks::Hooks;
-use dormouse_testkit::{CountingEntropy, ManualClock};
+use dormouse_store::backend::sqlite::Snapshot;
+use dormouse_store::{Commit, Db, Row, params};
 use dormouse_types::model::{TaskState, ToolCall};
-use dormouse_types::port::Clock;
+use dormouse_types::port::Clock as _;
 use dormouse_types::rule::{Condition, RuleEffect, RuleHolder};
 use dormouse_types::{
-    Actor, AgentId, EntryId, Fingerprint, Id as _, ItemId, LabelId, Origin, RuleId, RunKey, TaskId,
-    TemplateVersionId, ThreadId, Timestamp, TokenId, WorkspaceId, hash,
+    Actor, AgentId, EntryId, Fingerprint, Id as _, ItemId, LabelId, RuleId, RunKey, TaskId,
+    TemplateVersionId, ThreadId, Timestamp, TokenId, hash,
 };
+use dormouse_world::{Rooms, as_agent, rows};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
 pub use dormouse_testkit::now;
-
-pub const WS: WorkspaceId = WorkspaceId(1);
+pub use dormouse_world::{WS, person};
 
 pub fn who() -> Decider {
     Decider { ws: WS, actor: Actor::Owner, once: None, task: None }
@@ -51,10 +48,6 @@ pub fn version() -> TemplateVersionId {
     format!("av-{}", "0".repeat(26)).parse().expect("an id")
 }
 
-pub fn person() -> EditCtx {
-    EditCtx::new(Origin::Person { via: None }, Actor::Owner)
-}
-
 /// What the model reads about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
@@ -63,34 +56,29 @@ pub struct Reply {
 }
 
 pub struct World {
-    pub store: Store,
-    pub journal: Journal,
-    pub changes: Changes,
-    pub clock: ManualClock,
+    rooms: Rooms,
     pub agent: AgentId,
     pub task: TaskId,
-    entropy: Arc<CountingEntropy>,
-    sqlite: Arc<Sqlite>,
-    hooks: Arc<Hooks>,
     runs: Cell<u32>,
     /// Whether the model was shown something private before its next turn.
     pub is_of_private: Cell<bool>,
 }
 
+impl Deref for World {
+    type Target = Rooms;
+
+    fn deref(&self) -> &Rooms {
+        &self.rooms
+    }
+}
+
 impl World {
     /// A task with an item; so far only the agent has written to it.
     pub fn new() -> Self {
-        let clock = ManualClock::at("2026-03-02T09:00:00Z");
-        let port: Arc<dyn Clock> = Arc::new(clock.clone());
-        let entropy = CountingEntropy::seeded(1);
-        let sqlite = Sqlite::memory(&port, &entropy).expect("a store in memory");
-        let agent = AgentId::fresh(Timestamp::from_micros(0), &entropy);
-        let task = TaskId::fresh(Timestamp::from_micros(0), &entropy);
-        let mut world = Self::on(sqlite, clock, entropy, agent, task);
-        let origin = EditCtx::new(
-            Origin::Agent { agent: world.agent.clone() },
-            Actor::Other("agent:test".into()),
-        );
+        let rooms = Rooms::at("2026-03-02T09:00:00Z").build();
+        let agent = AgentId::fresh(Timestamp::from_micros(0), &*rooms.entropy);
+        let task = TaskId::fresh(Timestamp::from_micros(0), &*rooms.entropy);
+        let mut world = Self::of(rooms, agent, task);
         let new = NewTask {
             title: "Move to the new flat".into(),
             edits: vec![Edit::AddItem {
@@ -99,58 +87,20 @@ impl World {
                 depth: 0,
             }],
         };
-        world.task = now(world.journal.create(WS, &new, &origin)).expect("a task").task;
+        let created = now(world.journal.create(WS, &new, &as_agent(&world.agent)));
+        world.task = created.expect("a task").task;
         world
     }
 
-    fn on(
-        sqlite: Sqlite,
-        clock: ManualClock,
-        entropy: CountingEntropy,
-        agent: AgentId,
-        task: TaskId,
-    ) -> Self {
-        let hooks = Arc::new(Hooks::default());
-        let port: Arc<dyn Clock> = Arc::new(clock.clone());
-        let (sqlite, entropy) = (Arc::new(sqlite), Arc::new(entropy));
-        let store = Store::new(sqlite.clone(), hooks.clone());
-        let journal = Journal::new(store.clone(), port.clone(), entropy.clone());
-        let changes = Changes::new(
-            store.clone(),
-            journal.clone(),
-            port,
-            entropy.clone(),
-            TimeZone::UTC.into(),
-        );
-        let runs = Cell::new(0);
-        let is_of_private = Cell::new(false);
-        Self {
-            store,
-            journal,
-            changes,
-            clock,
-            agent,
-            task,
-            entropy,
-            sqlite,
-            hooks,
-            runs,
-            is_of_private,
-        }
-    }
-
-    pub fn snapshot(&self) -> Snapshot {
-        self.sqlite.snapshot().expect("memory can be copied")
+    fn of(rooms: Rooms, agent: AgentId, task: TaskId) -> Self {
+        Self { rooms, agent, task, runs: Cell::new(0), is_of_private: Cell::new(false) }
     }
 
     /// This world after a start with one of its databases as of a snapshot.
     pub fn with_older(&self, db: Db, earlier: &Snapshot) -> Self {
         let snapshot = self.snapshot().with(db, earlier);
-        let (port, entropy): (Arc<dyn Clock>, _) =
-            (Arc::new(self.clock.clone()), CountingEntropy::seeded(7));
-        let sqlite = Sqlite::restore(&snapshot, &port, &entropy).expect("a store in memory");
-        let (clock, agent, task) = (self.clock.clone(), self.agent.clone(), self.task.clone());
-        Self::on(sqlite, clock, entropy, agent, task)
+        let rooms = self.rooms.restored(&snapshot, 7).build();
+        Self::of(rooms, self.agent.clone(), self.task.clone())
     }
 
     /// Stores a commit right before the next one with a label.
@@ -189,14 +139,12 @@ impl World {
 
     /// Creates another task.
     pub fn other_task(&self) -> TaskId {
-        let new = NewTask { title: "Another one".into(), edits: Vec::new() };
-        now(self.journal.create(WS, &new, &person())).expect("a task").task
+        self.create_task("Another one", Vec::new())
     }
 
     /// Proposes a due date for another task.
     pub fn due_of(&self, task: &TaskId, day: &str) -> Item {
-        let view = now(self.journal.task(WS, task)).expect("the task is there");
-        let state = state(&view, &TimeZone::UTC);
+        let state = self.task_state(task);
         let call = ToolCall {
             id: "call".into(),
             name: "update_task_due_date".into(),
@@ -225,14 +173,8 @@ impl World {
         };
         let one = std::slice::from_ref(&**one);
         let ops = now(self.changes.turn_ops(by, one, &[])).expect("the turn's ops");
-        now(self.store.commit(Commit::new("test.turn", Db::Agent, WS).ops(ops.ops)))
-            .expect("stored");
-        let items = now(self.store.all(change_item::of_task(WS, task))).expect("items");
-        items.into_iter().next().expect("the item")
-    }
-
-    pub fn later(&self, seconds: u64) {
-        self.clock.advance(Duration::from_secs(seconds));
+        self.commit(Commit::new("test.turn", Db::Agent, WS).ops(ops.ops));
+        self.items_of(task).into_iter().next().expect("the item")
     }
 
     /// Edits as the person, a minute after everything before.
@@ -247,8 +189,7 @@ impl World {
 
     /// Edits as the agent, so that the value does not count as set by the person.
     pub fn edit_as_agent(&self, edits: &[Edit]) {
-        let origin = Origin::Agent { agent: self.agent.clone() };
-        let ctx = EditCtx::new(origin, Actor::Other("agent:test".into()));
+        let ctx = as_agent(&self.agent);
         now(self.journal.edit(WS, &self.task, edits, &ctx)).expect("the edit is accepted");
     }
 
@@ -263,11 +204,11 @@ impl World {
     }
 
     pub fn view(&self) -> TaskView {
-        now(self.journal.task(WS, &self.task)).expect("the task is there")
+        self.task_view(&self.task)
     }
 
     pub fn state(&self) -> TaskState {
-        state(&self.view(), &TimeZone::UTC)
+        self.task_state(&self.task)
     }
 
     pub fn first_item(&self) -> ItemId {
@@ -300,7 +241,7 @@ impl World {
         withdrawn: &[(&Item, &str)],
     ) -> Vec<Reply> {
         let (replies, commit) = self.judged(run, calls, withdrawn);
-        now(self.store.commit(commit)).expect("the turn is stored");
+        self.commit(commit);
         replies
     }
 
@@ -395,7 +336,7 @@ impl World {
             removed_at: None,
         };
         let commit = Commit::new("test.rule", Db::Agent, WS).op(rule::insert(WS, &rule));
-        now(self.store.commit(commit)).expect("stored");
+        self.commit(commit);
         rule.id
     }
 
@@ -408,11 +349,9 @@ impl World {
 
     pub fn audited(&self) -> Vec<String> {
         let sql = "SELECT actor, action FROM audit_log ORDER BY seq, n";
-        let decode = |row: &dormouse_store::Row| {
-            let text = |n| row.text(n).expect("text").to_owned();
-            Ok(format!("{} {}", text(0), text(1)))
-        };
-        now(self.store.all(Query { db: Db::Agent, sql, params: Vec::new(), decode })).expect("rows")
+        let text = |row: &Row, n| row.text(n).expect("text").to_owned();
+        let rows = rows::raw(&self.store, Db::Agent, sql);
+        rows.iter().map(|row| format!("{} {}", text(row, 0), text(row, 1))).collect()
     }
 
     /// Proposes one thing as a program does that has a token, and returns the items of its set.
@@ -442,7 +381,7 @@ impl World {
         let by = Proposer { ws: WS, holder: &self.agent.clone().into(), task: &self.task, source };
         let ops = now(self.changes.turn_ops(by, &proposed, &[])).expect("the ops");
         let commit = Commit::new("test.client", Db::Agent, WS).ops(ops.ops);
-        now(self.store.commit(commit)).expect("stored");
+        self.commit(commit);
         let set = self.items().pop().expect("an item").set;
         now(self.store.all(change_item::of_set(WS, &set))).expect("items")
     }
@@ -470,16 +409,15 @@ impl World {
     }
 
     /// Damages an item directly in the database.
-    pub fn damage(&self, item: &Item) {
+    pub fn damage_item(&self, item: &Item) {
         let sql = "UPDATE change_items SET field_change = '{', args = '{', before = '{'
                    WHERE ws = ?1 AND set_id = ?2 AND item_index = ?3";
-        let op = Op::any(sql, params![WS.0, item.set.as_str(), item.index]);
-        now(self.store.commit(Commit::new("test.damage", Db::Agent, WS).op(op))).expect("damaged");
+        self.write_directly(Db::Agent, sql, params![WS.0, item.set.as_str(), item.index]);
     }
 
     /// All items about the task, oldest set first.
     pub fn items(&self) -> Vec<Item> {
-        now(self.store.all(change_item::of_task(WS, &self.task))).expect("items")
+        self.items_of(&self.task)
     }
 
     /// The same item in its present state.
@@ -586,10 +524,6 @@ impl World {
                 "SELECT * FROM saga_log ORDER BY operation_id",
             ],
         };
-        let read = |sql: &&'static str| {
-            let decode = |row: &dormouse_store::Row| Ok(format!("{:?}", row.0));
-            now(self.store.all(Query { db, sql, params: Vec::new(), decode })).expect("rows")
-        };
-        tables.iter().flat_map(read).collect()
+        self.rows_of(db, tables)
     }
 }

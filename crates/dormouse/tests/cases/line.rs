@@ -11,7 +11,7 @@ use crate::world::{me, now, services, verdict_of};
 #[test]
 fn a_note_becomes_a_report_and_a_confirmed_proposal_changes_the_task() {
     now(async {
-        let (dormouse, _, clock) = services(Arc::new(Builtin), "2026-03-02T09:00:00Z");
+        let (dormouse, rooms) = services(Arc::new(Builtin), "2026-03-02T09:00:00Z");
         let me = me();
         let new = NewTask {
         title: "Move to the new flat".into(),
@@ -71,7 +71,7 @@ fn a_note_becomes_a_report_and_a_confirmed_proposal_changes_the_task() {
             )
             .await
             .expect("confirmed again");
-        clock.advance(std::time::Duration::from_secs(60));
+        rooms.later(60);
         let note =
             NewEntry { text: "The deadline moved to 2026-03-27.".into(), ..NewEntry::default() };
         dormouse.add_entry(&me, &task.id, note, None).await.expect("a note");

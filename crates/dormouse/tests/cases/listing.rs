@@ -174,7 +174,8 @@ fn a_page_costs_the_same_number_of_queries_however_much_it_shows() {
 
 #[test]
 fn overview_attention_and_searches_cost_the_same_for_ten_and_for_two_hundred_tasks() {
-    let World { engine, script, dormouse, .. } = World::new();
+    let world = World::new();
+    let World { engine, dormouse, .. } = &world;
     let make = |n: usize| {
         for n in 0..n {
             let new = NewTask { title: format!("Task {n}"), ..NewTask::default() };
@@ -183,7 +184,7 @@ fn overview_attention_and_searches_cost_the_same_for_ten_and_for_two_hundred_tas
             let note = NewEntry { text, private: true, ..NewEntry::default() };
             now(dormouse.add_entry(&me(), &task.id, note, None)).expect("a note");
             let agent = now(dormouse.create_agent(&me(), &task.id, None, None)).expect("an agent");
-            script.push(Answer::calls([
+            world.script.push(Answer::calls([
                 ("update_report", json!({ "tldr": "Quiet.", "content": "Nothing yet." })),
                 ("update_task_estimate", json!({ "minutes": 60 })),
             ]));

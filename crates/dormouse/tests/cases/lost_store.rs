@@ -2,11 +2,8 @@
 
 use dormouse::view::{AttentionKind, RestoredDatabase};
 use dormouse_types::agent::RunStatus;
-use std::future::Future;
 use std::path::Path;
 use std::sync::Arc;
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::Thread;
 
 use dormouse::{
     AttentionFilter, Dormouse, DrainScope, NewEntry, NewTask, Parts, Store, open_folder,
@@ -14,32 +11,12 @@ use dormouse::{
 };
 use dormouse_store::{Db, Query};
 use dormouse_testkit::scripted::{Answer, Script};
-use dormouse_testkit::{CountingEntropy, ManualClock};
+use dormouse_testkit::{CountingEntropy, ManualClock, wait};
 use dormouse_types::TaskId;
 use dormouse_types::port::{Clock, Entropy};
 use serde_json::json;
 
 use crate::world::me;
-
-struct Unpark(Thread);
-
-impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
-}
-
-/// Waits on this thread: the files have writers of their own.
-fn wait<F: Future>(future: F) -> F::Output {
-    let mut future = std::pin::pin!(future);
-    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
-    loop {
-        if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
-            return output;
-        }
-        std::thread::park();
-    }
-}
 
 /// The program on a folder, as it is after a start.
 fn start(folder: &Path, clock: &ManualClock, seed: u64) -> (Dormouse, Store, Arc<Script>) {

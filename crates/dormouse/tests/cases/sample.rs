@@ -4,7 +4,6 @@ use dormouse_types::agent::{ItemStatus, RunStatus};
 use dormouse_types::draft::Format;
 use std::fmt::Write as _;
 use std::sync::Arc;
-use std::time::Duration;
 
 use dormouse::{Caller, Dormouse, DrainScope, ImportAgents, ImportFile, ImportOptions, NewEntry};
 use dormouse_builtin::Builtin;
@@ -27,7 +26,7 @@ async fn drain(dormouse: &Dormouse, me: &Caller) {
 #[test]
 fn the_built_in_model_proposes_what_the_sample_says() {
     now(async {
-        let (dormouse, _, clock) = services(Arc::new(Builtin), "2027-01-18T09:00:00Z");
+        let (dormouse, rooms) = services(Arc::new(Builtin), "2027-01-18T09:00:00Z");
         let me = me();
         let file = ImportFile::new("household.md", TASKS.as_bytes());
         let (agents, format) = (ImportAgents::All, Some(Format::Markdown));
@@ -36,7 +35,7 @@ fn the_built_in_model_proposes_what_the_sample_says() {
         drain(&dormouse, &me).await;
         for line in NOTES.lines().filter(|line| !line.starts_with('#')) {
             let (task, text) = line.split_once(" | ").expect("task | note");
-            clock.advance(Duration::from_secs(3600));
+            rooms.later(3600);
             let found = dormouse.find_tasks(&me, task, 10, None).await.expect("tasks").items;
             let [task] = &found[..] else { panic!("{task} names {} tasks", found.len()) };
             let entry = NewEntry { text: text.into(), ..NewEntry::default() };

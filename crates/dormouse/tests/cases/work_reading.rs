@@ -46,7 +46,7 @@ struct Reading {
 fn reading(location: ModelLocation) -> Reading {
     let script = Arc::new(Script::default());
     let model = Arc::new(Placed(script.clone(), location));
-    let (dormouse, store, _) = services(model, "2026-03-02T09:00:00Z");
+    let (dormouse, rooms) = services(model, "2026-03-02T09:00:00Z");
     let task = |title: &str, note: &str| {
         let new = NewTask {
             title: title.into(),
@@ -63,7 +63,7 @@ fn reading(location: ModelLocation) -> Reading {
     let secret =
         NewEntry { text: "The letter offers money.".into(), private: true, ..NewEntry::default() };
     now(dormouse.add_entry(&me(), &flat, secret, None)).expect("an entry");
-    Reading { dormouse, store, script, flat, doctor }
+    Reading { dormouse, store: rooms.store, script, flat, doctor }
 }
 
 impl Reading {

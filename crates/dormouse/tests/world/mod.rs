@@ -1,23 +1,22 @@
 //! The services on a store in memory, with a model that answers from a script.
 
+use std::ops::Deref;
 use std::sync::Arc;
-use std::time::Duration;
 
 use dormouse::view::{Agent, ChangeItem, Outcome, RunOutcome, Task};
 use dormouse::{
-    AgentPatch, Caller, Dormouse, DrainScope, Error, NewEntry, NewTask, Parts, Shown, Store,
-    Verdict, VerdictOf, WORKSPACE,
+    AgentPatch, Caller, Dormouse, DrainScope, Error, NewEntry, NewTask, Parts, Shown, Verdict,
+    VerdictOf, WORKSPACE,
 };
-use dormouse_store::{Commit, Db, Op, Query, params};
-use dormouse_testkit::hooks::Hooks;
+use dormouse_store::Db;
+use dormouse_testkit::CountingEntropy;
 use dormouse_testkit::models::Host;
-use dormouse_testkit::scripted::{Answer, Script};
-use dormouse_testkit::{CountingEntropy, ManualClock};
+use dormouse_testkit::scripted::Answer;
 use dormouse_types::agent::Automation;
 use dormouse_types::caller::Actor;
-use dormouse_types::port::{Faults, Model, NoFaults};
+use dormouse_types::port::Model;
 use dormouse_types::{AgentId, ChangeSetId, Scope, TaskId, TokenKind};
-use dormouse_world::{Recording, TestStore};
+use dormouse_world::{Recording, Rooms};
 use serde_json::{Value, json};
 
 pub use dormouse_testkit::now;
@@ -36,65 +35,56 @@ pub fn token(scopes: &[Scope]) -> Caller {
 }
 
 pub struct World {
+    rooms: Rooms,
     pub engine: Arc<Recording>,
-    pub hooks: Arc<Hooks>,
     pub dormouse: Dormouse,
-    pub store: Store,
-    pub clock: ManualClock,
-    pub script: Arc<Script>,
+}
+
+impl Deref for World {
+    type Target = Rooms;
+
+    fn deref(&self) -> &Rooms {
+        &self.rooms
+    }
 }
 
 /// The services with any model, on a clock that is set to a time.
-pub fn services(model: Arc<dyn Model>, at: &str) -> (Dormouse, Store, ManualClock) {
-    let (dormouse, test_store) = services_with(model, at, Arc::new(NoFaults));
-    (dormouse, test_store.store, test_store.clock)
+pub fn services(model: Arc<dyn Model>, at: &str) -> (Dormouse, Rooms) {
+    let rooms = Rooms::at(at).model(model).build();
+    (services_of(&rooms), rooms)
 }
 
-fn services_with(
-    model: Arc<dyn Model>,
-    at: &str,
-    faults: Arc<dyn Faults>,
-) -> (Dormouse, TestStore) {
-    let test_store = TestStore::with_faults(at, faults);
-    let dormouse = Dormouse::new(Parts {
-        store: test_store.store.clone(),
-        clock: test_store.as_clock(),
-        entropy: test_store.entropy.clone(),
-        model,
-        zone: jiff::tz::TimeZone::UTC,
+fn services_of(rooms: &Rooms) -> Dormouse {
+    Dormouse::new(Parts {
+        store: rooms.store.clone(),
+        clock: rooms.as_clock(),
+        entropy: rooms.entropy.clone(),
+        model: rooms.model.clone(),
+        zone: rooms.zone.get(),
         owner: "test".into(),
-    });
-    let dormouse = dormouse
-        .with_work_rules(Arc::new(dormouse_builtin::work::Rules))
-        .with_sealing_keys(Arc::new(dormouse_testkit::sealing::FixedKey([7; 32])));
-    (dormouse, test_store)
+    })
+    .with_work_rules(Arc::new(dormouse_builtin::work::Rules))
+    .with_sealing_keys(Arc::new(dormouse_testkit::sealing::FixedKey([7; 32])))
 }
 
 impl World {
     pub fn new() -> Self {
-        let script = Arc::new(Script::default());
-        let hooks = Arc::new(Hooks::default());
-        let (dormouse, test_store) =
-            services_with(script.clone(), "2026-03-02T09:00:00Z", hooks.clone());
-        let TestStore { store, engine, clock, .. } = test_store;
-        Self { engine, hooks, dormouse, store, clock, script }
+        let (builder, engine) = Rooms::at("2026-03-02T09:00:00Z").under(Recording::over);
+        let rooms = builder.build();
+        Self { dormouse: services_of(&rooms), rooms, engine }
     }
 
     /// A second node on the same database.
     pub fn another_node(&self, zone: &str) -> Dormouse {
         Dormouse::new(Parts {
             store: self.store.clone(),
-            clock: Arc::new(self.clock.clone()),
+            clock: self.as_clock(),
             entropy: Arc::new(CountingEntropy::seeded(7)),
             model: self.script.clone(),
             zone: jiff::tz::TimeZone::get(zone).expect("a zone"),
             owner: "other".into(),
         })
         .with_model_host(Arc::new(Host), None)
-    }
-
-    pub fn later(&self, seconds: u64) {
-        self.clock.advance(Duration::from_secs(seconds));
     }
 
     pub fn task(&self, title: &str) -> Task {
@@ -193,46 +183,30 @@ impl World {
 
     /// Every row of both databases, as text, but for receipts.
     pub fn rows(&self) -> Vec<String> {
-        let read = |(db, sql): (Db, &'static str)| {
-            let decode = |row: &dormouse_store::Row| Ok(format!("{:?}", row.0));
-            now(self.store.all(Query { db, sql, params: Vec::new(), decode })).expect("rows")
-        };
-        [
-            (Db::Journal, "SELECT * FROM journal ORDER BY id"),
-            (Db::Journal, "SELECT * FROM change_log ORDER BY seq"),
-            (Db::Journal, "SELECT * FROM audit_log ORDER BY seq, n"),
-            (Db::Agent, "SELECT * FROM agent_entities ORDER BY id"),
-            (Db::Agent, "SELECT * FROM agent_links ORDER BY id"),
-            (Db::Agent, "SELECT * FROM change_items ORDER BY set_id, item_index"),
-            (Db::Agent, "SELECT * FROM wake_queue ORDER BY agent_id"),
-            (Db::Agent, "SELECT * FROM wake_run_log ORDER BY run_key"),
-            (Db::Agent, "SELECT * FROM audit_log ORDER BY seq, n"),
-        ]
-        .into_iter()
-        .flat_map(read)
-        .collect()
-    }
-
-    /// Damages a row without going through the store.
-    pub fn damage(&self, db: Db, id: &str) {
-        let sql = match db {
-            Db::Journal => "UPDATE journal SET serialized = '{\"id\":' WHERE ws = ?1 AND id = ?2",
-            Db::Agent => {
-                "UPDATE agent_entities SET serialized = '{\"id\":' WHERE ws = ?1 AND id = ?2"
-            }
-        };
-        let op = Op::any(sql, params![WORKSPACE.0, id]);
-        now(self.store.commit(Commit::new("test.damage", db, WORKSPACE).op(op))).expect("damaged");
+        let of_journal = [
+            "SELECT * FROM journal ORDER BY id",
+            "SELECT * FROM change_log ORDER BY seq",
+            "SELECT * FROM audit_log ORDER BY seq, n",
+        ];
+        let of_agents = [
+            "SELECT * FROM agent_entities ORDER BY id",
+            "SELECT * FROM agent_links ORDER BY id",
+            "SELECT * FROM change_items ORDER BY set_id, item_index",
+            "SELECT * FROM wake_queue ORDER BY agent_id",
+            "SELECT * FROM wake_run_log ORDER BY run_key",
+            "SELECT * FROM audit_log ORDER BY seq, n",
+        ];
+        [self.rows_of(Db::Journal, &of_journal), self.rows_of(Db::Agent, &of_agents)].concat()
     }
 }
 
-/// The slug and status of an error.
 /// A verdict on an item of a set, without digest and reason.
 pub fn verdict_of(set: &ChangeSetId, index: i64, verdict: Verdict) -> VerdictOf {
     let set = set.clone();
     VerdictOf { task: None, set, index, verdict, digest: None, reason: None, over: None }
 }
 
+/// The slug and status of an error.
 pub fn slug(error: &Error) -> (&'static str, u16) {
     let problem = error.problem();
     (problem.kind.name(), problem.status)

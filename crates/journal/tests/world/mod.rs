@@ -1,43 +1,43 @@
 //! A journal on a store in memory.
 
+use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
-use dormouse_journal::{
-    Edit, EditCtx, Edited, Filter, Journal, JournalError, NewTask, TaskView, state,
-};
-use dormouse_store::backend::sqlite::Sqlite;
+use dormouse_journal::{Edit, EditCtx, Edited, Filter, JournalError, TaskView, state};
 use dormouse_store::{
-    Backend, Commit, CommitError, Committed, Db, Hints, Op, Query, ReadError, Row, Store, Value,
-    change_log, receipt,
+    Backend, Commit, CommitError, Committed, Db, Query, ReadError, Row, Value, change_log, receipt,
 };
-use dormouse_testkit::{CountingEntropy, ManualClock};
+use dormouse_testkit::CountingEntropy;
 use dormouse_types::change::Change;
 use dormouse_types::model::TaskState;
-use dormouse_types::port::{BoxFuture, Clock, NoFaults};
-use dormouse_types::{
-    Actor, AgentId, HostId, Id as _, Origin, Seq, TaskId, Timestamp, WorkspaceId,
-};
+use dormouse_types::port::BoxFuture;
+use dormouse_types::{AgentId, Id as _, Seq, TaskId, Timestamp};
+use dormouse_world::{Layer, Rooms, as_agent};
 use jiff::tz::TimeZone;
 
 pub use dormouse_testkit::now;
-
-pub const WS: WorkspaceId = WorkspaceId(1);
+pub use dormouse_world::{WS, person};
 
 pub struct World {
-    pub journal: Journal,
-    pub store: Store,
-    pub clock: ManualClock,
+    rooms: Rooms,
     pub engine: Arc<Engine>,
+}
+
+impl Deref for World {
+    type Target = Rooms;
+
+    fn deref(&self) -> &Rooms {
+        &self.rooms
+    }
 }
 
 type Action = Box<dyn FnOnce() + Send>;
 
-/// A store in memory whose receipts cannot be read while a flag is set, and that lets another writer come
-/// right before a commit.
+/// A layer in which receipts cannot be read while a flag is set, and that lets another writer come right
+/// before a commit.
 pub struct Engine {
-    under: Sqlite,
+    below: Arc<dyn Backend>,
     hides_receipts: AtomicBool,
     before_commit: Mutex<Option<Action>>,
 }
@@ -53,7 +53,11 @@ impl Engine {
     }
 }
 
-impl Backend for Engine {
+impl Layer for Engine {
+    fn below(&self) -> &dyn Backend {
+        &*self.below
+    }
+
     fn read<'a>(
         &'a self,
         db: Db,
@@ -65,7 +69,7 @@ impl Backend for Engine {
             let detail = "the disk is away".to_owned();
             return Box::pin(async move { Err(ReadError::Engine { db: db.name(), detail }) });
         }
-        self.under.read(db, sql, params)
+        self.below.read(db, sql, params)
     }
 
     fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Committed, CommitError>> {
@@ -73,52 +77,29 @@ impl Backend for Engine {
         if let Some(action) = action {
             action();
         }
-        self.under.commit(commit)
+        self.below.commit(commit)
     }
-
-    fn host(&self, db: Db) -> HostId {
-        self.under.host(db)
-    }
-
-    fn engine(&self) -> dormouse_store::Engine {
-        self.under.engine()
-    }
-
-    fn changes(&self) -> Hints {
-        self.under.changes()
-    }
-}
-
-pub fn person() -> EditCtx {
-    EditCtx::new(Origin::Person { via: None }, Actor::Owner)
 }
 
 pub fn agent() -> EditCtx {
     let agent = AgentId::fresh(Timestamp::from_micros(0), &CountingEntropy::seeded(99));
-    EditCtx::new(Origin::Agent { agent }, Actor::Other("agent:test".into()))
+    as_agent(&agent)
 }
 
 impl World {
     pub fn new() -> Self {
-        let clock = ManualClock::at("2026-01-05T09:00:00Z");
-        let port: Arc<dyn Clock> = Arc::new(clock.clone());
-        let entropy = Arc::new(CountingEntropy::seeded(1));
-        let under = Sqlite::memory(&port, &*entropy).expect("a store in memory");
-        let engine = Arc::new(Engine {
-            under,
+        let (builder, engine) = Rooms::at("2026-01-05T09:00:00Z").under(|below| Engine {
+            below,
             hides_receipts: AtomicBool::new(false),
             before_commit: Mutex::default(),
         });
-        let store = Store::new(engine.clone(), Arc::new(NoFaults));
-        let journal = Journal::new(store.clone(), port, entropy);
-        Self { journal, store, clock, engine }
+        Self { rooms: builder.build(), engine }
     }
 
     /// Creates a task one minute after the previous action.
     pub fn task(&self, title: &str, edits: Vec<Edit>) -> TaskId {
-        self.clock.advance(Duration::from_secs(60));
-        let new = NewTask { title: title.into(), edits };
-        now(self.journal.create(WS, &new, &person())).expect("the task is accepted").task
+        self.later(60);
+        self.create_task(title, edits)
     }
 
     /// Edits as the person, one minute after the previous action.
@@ -132,12 +113,12 @@ impl World {
         edits: &[Edit],
         ctx: &EditCtx,
     ) -> Result<Edited, JournalError> {
-        self.clock.advance(Duration::from_secs(60));
+        self.later(60);
         now(self.journal.edit(WS, task, edits, ctx))
     }
 
     pub fn view(&self, task: &TaskId) -> TaskView {
-        now(self.journal.task(WS, task)).expect("the task is there")
+        self.task_view(task)
     }
 
     /// Everything in a view that comes from rows.
@@ -167,7 +148,7 @@ impl World {
     }
 
     pub fn state(&self, task: &TaskId) -> TaskState {
-        state(&self.view(task), &TimeZone::UTC)
+        self.task_state(task)
     }
 
     pub fn titles(&self, filter: &Filter) -> Vec<String> {
@@ -185,8 +166,7 @@ impl World {
 
     /// Runs a statement directly on the store.
     pub fn raw(&self, sql: &'static str, id: &str, text: &str) {
-        let op = Op::any(sql, dormouse_store::params![WS.0, id, text]);
-        now(self.store.commit(Commit::new("test.raw", Db::Journal, WS).op(op))).expect("raw write");
+        self.write_directly(Db::Journal, sql, dormouse_store::params![WS.0, id, text]);
     }
 
     /// The first column of a query with one text argument.

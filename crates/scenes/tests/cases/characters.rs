@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use dormouse::tasks::{ItemPatch, NewEntry, NewTask};
-use dormouse::{AgentPatch, Caller, Dormouse, DrainScope, Parts, Store, WORKSPACE};
+use dormouse::{AgentPatch, Caller, DrainScope, WORKSPACE};
 use dormouse_builtin::Builtin;
-use dormouse_store::backend::sqlite::Sqlite;
-use dormouse_testkit::{CountingEntropy, ManualClock};
+use dormouse_scenes::world::{START, services};
 use dormouse_types::directive::DirectiveSetting;
-use dormouse_types::port::{Clock, Entropy, NoFaults};
 use dormouse_types::template::TemplateKind;
+use dormouse_world::Rooms;
 
 const NOTES: [&str; 3] = [
     "We agreed to build the fence from larch, because oak costs twice as much. I dug all the holes.",
@@ -83,19 +82,8 @@ impl Character {
 #[tokio::test]
 async fn any_two_stock_templates_differ_in_two_ways_in_the_report_of_one_task() -> anyhow::Result<()>
 {
-    let clock = ManualClock::at("2026-03-02T09:00:00Z");
-    let port: Arc<dyn Clock> = Arc::new(clock.clone());
-    let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(1));
-    let sqlite = Sqlite::memory(&port, &*entropy)?;
-    let dormouse = Dormouse::new(Parts {
-        store: Store::new(Arc::new(sqlite), Arc::new(NoFaults)),
-        clock: port,
-        entropy,
-        model: Arc::new(Builtin),
-        zone: jiff::tz::TimeZone::UTC,
-        owner: "process".into(),
-    })
-    .with_directive_rules(Arc::new(Builtin));
+    let rooms = Rooms::at(START).model(Arc::new(Builtin)).build();
+    let dormouse = services(&rooms, "process").with_directive_rules(Arc::new(Builtin));
     dormouse.seed_templates().await?;
     let me = Caller::owner(WORKSPACE);
     let items = ITEMS.map(str::to_owned).to_vec();
@@ -121,7 +109,7 @@ async fn any_two_stock_templates_differ_in_two_ways_in_the_report_of_one_task() 
         dormouse.reanalyse_agent(&me, &agent, None).await?;
         let scope = DrainScope { tasks: vec![task.id.clone()], ..DrainScope::default() };
         dormouse.drain(scope, &mut |_| {}).await?;
-        clock.advance(std::time::Duration::from_secs(60));
+        rooms.later(60);
         let report = dormouse.report(&me, &agent).await?.expect("a report");
         let tldr = report.tldr.unwrap_or_default();
         characters.push((

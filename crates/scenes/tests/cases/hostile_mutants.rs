@@ -6,10 +6,10 @@
 //! them, then one elsewhere, to which nothing private may go.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use dormouse_store::Backend;
+use dormouse_scenes::world::START;
 use dormouse_types::port::ModelLocation;
+use dormouse_world::Rooms;
 
 use super::hostile::{OURS, Obedient, Obeys, other, samples, wake};
 use crate::support::dishonest::{Dishonest, Lie};
@@ -41,9 +41,10 @@ async fn found(obeys: Obeys, without: Without, samples: &[String]) -> BTreeSet<&
         Without::Gate => Some(Lie::Gate),
         Without::Taint => Some(Lie::Taint),
     };
-    let program = Program::on(model.clone(), |sqlite| match lie {
-        None => sqlite,
-        Some(lie) => Arc::new(Dishonest { sqlite, lie }) as Arc<dyn Backend>,
+    let builder = Rooms::at(START).model(model.clone());
+    let program = Program::of(match lie {
+        None => builder,
+        Some(lie) => builder.under(|engine| Dishonest { engine, lie }).0,
     });
     let other = other(&program).await;
     let agents = wake(&program, samples, &other).await;

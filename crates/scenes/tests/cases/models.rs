@@ -71,7 +71,7 @@ async fn a_run_that_takes_the_program_down_three_times_is_given_up_and_tried_lat
 #[tokio::test]
 async fn a_model_that_fails_is_called_less_and_less_and_then_no_more() {
     let scene = scenarios::failing();
-    let world = World::fresh(&scene).expect("a world");
+    let world = World::fresh(&scene);
     let mut seen = Vec::new();
     let mut waited = Vec::new();
     for (n, step) in scene.steps.iter().enumerate() {
@@ -100,7 +100,7 @@ async fn a_model_that_fails_is_called_less_and_less_and_then_no_more() {
 #[tokio::test]
 async fn a_provider_that_is_away_puts_the_run_back_and_counts_nothing() {
     let scene = scenarios::provider_away();
-    let world = World::fresh(&scene).expect("a world");
+    let world = World::fresh(&scene);
     let mut statuses = Vec::new();
     let mut keys = Vec::new();
     for (n, step) in scene.steps.iter().enumerate() {

@@ -100,7 +100,7 @@ fn month() -> Vec<Day> {
 #[tokio::test]
 async fn a_month_of_a_task_reads_well() {
     let scene = Scene { name: "a month", model: Model::Builtin, steps: Vec::new() };
-    let world = World::fresh(&scene).expect("a world");
+    let world = World::fresh(&scene);
     let mut page = String::new();
     let (mut today, mut n, mut n_notes, mut n_proposals) = (1, 0, 0, 0);
     for Day(day, steps) in month() {

@@ -19,6 +19,7 @@ use dormouse_testkit::ManualClock;
 use dormouse_types::agent::RunStatus;
 use dormouse_types::limits;
 use dormouse_types::port::{BoxFuture, Clock as _, ModelLocation};
+use dormouse_world::Rooms;
 use futures_util::stream;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -108,7 +109,8 @@ async fn written(words: usize, location: ModelLocation) -> (RunOutcome, u64) {
     let clock = ManualClock::at(START);
     let writer = Writer { clock: clock.clone(), words };
     let config = ModelConfig { location, ..config(WireFormat::ChatCompletions, Rung::Native) };
-    let program = Program::at(clock, Arc::new(RemoteModel::new(config, Arc::new(writer))));
+    let model = Arc::new(RemoteModel::new(config, Arc::new(writer)));
+    let program = Program::of(Rooms::by(clock).model(model));
     due(&program).await;
     let began = program.clock.now();
     let mut ran = Vec::new();

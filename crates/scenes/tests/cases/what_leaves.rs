@@ -17,7 +17,7 @@ use dormouse_types::PREFIXES;
 use dormouse_types::port::OutgoingRequest;
 use serde_json::json;
 
-use self::workspace::World;
+use self::workspace::Workspace;
 
 const KEY: &str = "canary-the-key-itself";
 
@@ -165,7 +165,7 @@ fn written(sent: &[OutgoingRequest]) -> String {
 }
 
 async fn leaves(format: WireFormat) -> anyhow::Result<Leaves> {
-    let world = World::new(format).await?;
+    let world = Workspace::new(format).await?;
     let sent = world.last_wake().await?;
     assert_eq!(sent.len(), 2, "two turns");
     let stored = stored_texts(&Dump::of(&world.store).await?);

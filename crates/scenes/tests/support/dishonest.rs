@@ -3,12 +3,9 @@
 
 use std::sync::Arc;
 
-use dormouse_store::backend::sqlite::Sqlite;
-use dormouse_store::{
-    Backend, Commit, CommitError, Committed, Db, Engine, Hints, ReadError, Row, Value,
-};
-use dormouse_types::HostId;
+use dormouse_store::{Backend, Db, ReadError, Row, Value};
 use dormouse_types::port::BoxFuture;
+use dormouse_world::Layer;
 
 /// What the program does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,9 +16,9 @@ pub enum Lie {
     Taint,
 }
 
-/// A store in memory that lies.
+/// A layer that lies.
 pub struct Dishonest {
-    pub sqlite: Arc<Sqlite>,
+    pub engine: Arc<dyn Backend>,
     pub lie: Lie,
 }
 
@@ -40,7 +37,11 @@ impl Dishonest {
     }
 }
 
-impl Backend for Dishonest {
+impl Layer for Dishonest {
+    fn below(&self) -> &dyn Backend {
+        &*self.engine
+    }
+
     fn read<'a>(
         &'a self,
         db: Db,
@@ -48,25 +49,9 @@ impl Backend for Dishonest {
         params: Vec<Value>,
     ) -> BoxFuture<'a, Result<Vec<Row>, ReadError>> {
         Box::pin(async move {
-            let mut rows = self.sqlite.read(db, sql, params).await?;
+            let mut rows = self.engine.read(db, sql, params).await?;
             self.tell(sql, &mut rows);
             Ok(rows)
         })
-    }
-
-    fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Committed, CommitError>> {
-        self.sqlite.commit(commit)
-    }
-
-    fn host(&self, db: Db) -> HostId {
-        self.sqlite.host(db)
-    }
-
-    fn engine(&self) -> Engine {
-        self.sqlite.engine()
-    }
-
-    fn changes(&self) -> Hints {
-        self.sqlite.changes()
     }
 }

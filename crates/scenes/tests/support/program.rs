@@ -1,56 +1,39 @@
 //! A program with any model, on a store in memory.
 
+use std::ops::Deref;
 use std::sync::Arc;
-use std::time::Duration;
 
-use dormouse::{Caller, Dormouse, DrainScope, NewEntry, NewTask, Parts, Store, WORKSPACE};
-use dormouse_scenes::world::START;
-use dormouse_store::Backend;
-use dormouse_store::backend::sqlite::Sqlite;
-use dormouse_testkit::{CountingEntropy, ManualClock};
-use dormouse_types::port::{Clock, Entropy, Model, NoFaults};
+use dormouse::{Caller, Dormouse, DrainScope, NewEntry, NewTask, WORKSPACE};
+use dormouse_scenes::world::{START, services};
+use dormouse_types::port::Model;
 use dormouse_types::{AgentId, TaskId};
+use dormouse_world::{Builder, Rooms};
 
 use super::outside::Outside;
 
 pub struct Program {
+    rooms: Rooms,
     pub dormouse: Dormouse,
-    pub store: Store,
-    pub clock: ManualClock,
     pub me: Caller,
+}
+
+impl Deref for Program {
+    type Target = Rooms;
+
+    fn deref(&self) -> &Rooms {
+        &self.rooms
+    }
 }
 
 impl Program {
     pub fn with(model: Arc<dyn Model>) -> Self {
-        Self::on(model, |sqlite| sqlite)
+        Self::of(Rooms::at(START).model(model))
     }
 
-    /// The same by a clock that the model moves.
-    pub fn at(clock: ManualClock, model: Arc<dyn Model>) -> Self {
-        Self::made(clock, model, |sqlite| sqlite)
-    }
-
-    /// The same on a store that `backend` makes of one in memory.
-    pub fn on(
-        model: Arc<dyn Model>,
-        backend: impl FnOnce(Arc<Sqlite>) -> Arc<dyn Backend>,
-    ) -> Self {
-        Self::made(ManualClock::at(START), model, backend)
-    }
-
-    fn made(
-        clock: ManualClock,
-        model: Arc<dyn Model>,
-        backend: impl FnOnce(Arc<Sqlite>) -> Arc<dyn Backend>,
-    ) -> Self {
-        let port: Arc<dyn Clock> = Arc::new(clock.clone());
-        let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(1));
-        let sqlite = Sqlite::memory(&port, &*entropy).expect("a store in memory");
-        let store = Store::new(backend(Arc::new(sqlite)), Arc::new(NoFaults));
-        let zone = jiff::tz::TimeZone::UTC;
-        let owner = "test".to_owned();
-        let parts = Parts { store: store.clone(), clock: port, entropy, model, zone, owner };
-        Self { dormouse: Dormouse::new(parts), store, clock, me: Caller::owner(WORKSPACE) }
+    /// Adds the services to rooms.
+    pub fn of(builder: Builder) -> Self {
+        let rooms = builder.build();
+        Self { dormouse: services(&rooms, "test"), rooms, me: Caller::owner(WORKSPACE) }
     }
 
     /// The same, with every way out of it counted.
@@ -89,7 +72,7 @@ impl Program {
 
     /// Lets a minute pass and runs whatever is due; returns how each run ended.
     pub async fn run(&self) -> Vec<String> {
-        self.clock.advance(Duration::from_secs(60));
+        self.later(60);
         let scope = DrainScope { all_due: true, ..DrainScope::default() };
         let mut ended = Vec::new();
         let mut on_run = |run: dormouse::view::RunOutcome| ended.push(run.status.to_string());

@@ -14,18 +14,15 @@ use dormouse_scheduler::{
 use dormouse_store::agent::wake_queue::{self, Reason};
 use dormouse_store::agent::wake_run::{self, Run, Status};
 use dormouse_store::backend::sqlite::Sqlite;
-use dormouse_store::{
-    Backend, ChangeRow, Commit, CommitError, Committed, Db, Engine, Hints, Op, ReadError, Row,
-    Store, Value,
-};
+use dormouse_store::{Backend, ChangeRow, Commit, Db, Engine, Op, ReadError, Row, Store, Value};
 use dormouse_testkit::{CountingEntropy, ManualClock, now};
 use dormouse_types::agent::Initiator;
 use dormouse_types::port::{BoxFuture, Clock, Entropy, NoFaults};
-use dormouse_types::{
-    HolderId, HostId, Id as _, RunKey, Seq, ThreadId, Timestamp, WorkspaceId, hash,
-};
+use dormouse_types::{HolderId, Id as _, RunKey, Seq, ThreadId, Timestamp, WorkspaceId, hash};
+use dormouse_world::{Layer, Layered};
 
-pub const WS: WorkspaceId = WorkspaceId(1);
+pub use dormouse_world::WS;
+
 pub const SECOND: Duration = Duration::from_secs(1);
 
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -115,9 +112,9 @@ impl Clock for MachineClock {
     }
 }
 
-/// A database with a time of its own, as a server has. Counts what is read.
+/// A layer that makes of its engine a database with a time of its own, as a server has. Counts what is read.
 pub struct Server {
-    engine: Sqlite,
+    engine: Arc<dyn Backend>,
     clock: Arc<dyn Clock>,
     reads: Mutex<Vec<(&'static str, usize)>>,
 }
@@ -129,7 +126,11 @@ impl Server {
     }
 }
 
-impl Backend for Server {
+impl Layer for Server {
+    fn below(&self) -> &dyn Backend {
+        &*self.engine
+    }
+
     fn read<'a>(
         &'a self,
         db: Db,
@@ -143,20 +144,8 @@ impl Backend for Server {
         })
     }
 
-    fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Committed, CommitError>> {
-        self.engine.commit(commit)
-    }
-
-    fn host(&self, db: Db) -> HostId {
-        self.engine.host(db)
-    }
-
     fn engine(&self) -> Engine {
         Engine::Postgres
-    }
-
-    fn changes(&self) -> Hints {
-        self.engine.changes()
     }
 
     fn time(&self) -> BoxFuture<'_, Result<Option<Timestamp>, ReadError>> {
@@ -283,8 +272,9 @@ impl World {
         let shared = WorldClock::new();
         let port: Arc<dyn Clock> = Arc::new(shared.clone());
         let engine = Sqlite::memory(&port, &CountingEntropy::seeded(1)).expect("a store in memory");
-        let server = Arc::new(Server { engine, clock: port, reads: Mutex::default() });
-        let store = Store::new(server.clone(), Arc::new(NoFaults));
+        let (engine, reads) = (Arc::new(engine), Mutex::default());
+        let server = Arc::new(Server { engine, clock: port, reads });
+        let store = Store::new(Arc::new(Layered(server.clone())), Arc::new(NoFaults));
         Self { shared, server, store }
     }
 

@@ -1,19 +1,21 @@
 //! A store on one engine, with a stopped clock and repeatable ids.
 
-use std::future::Future;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use dormouse_store::backend::postgres::{OpenError, Options, Postgres, Time};
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::{
-    Commit, CommitError, Committed, Db, Op, Query, ReadError, Refusal, Row, Store,
+    Backend, Commit, CommitError, Committed, Db, Op, Query, ReadError, Refusal, Row, Store,
 };
 use dormouse_testkit::postgres::Server;
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::port::{Clock, NoFaults};
 use dormouse_types::{Id, Timestamp, WorkspaceId};
 use tempfile::TempDir;
+
+pub use dormouse_testkit::postgres::connections;
+pub use dormouse_testkit::wait;
 
 pub const WS: WorkspaceId = WorkspaceId(1);
 pub const OTHER_WS: WorkspaceId = WorkspaceId(2);
@@ -34,21 +36,6 @@ macro_rules! each_engine {
             $(#[test] fn $story() { super::$story(&$crate::world::World::on_postgres()); })*
         }
     };
-}
-
-/// Waits for a future on this thread.
-pub fn wait<F: Future>(future: F) -> F::Output {
-    let runtime = tokio::runtime::Builder::new_current_thread().build();
-    runtime.expect("a runtime without drivers").block_on(future)
-}
-
-/// The runtime for the connections of all tests; [`wait`] only waits.
-pub fn connections() -> &'static tokio::runtime::Runtime {
-    static RUNTIME: OnceLock<tokio::runtime::Runtime> = OnceLock::new();
-    RUNTIME.get_or_init(|| {
-        let mut builder = tokio::runtime::Builder::new_multi_thread();
-        builder.worker_threads(2).enable_all().build().expect("a runtime for connections")
-    })
 }
 
 /// A node on a server, with a clock that determines `Now`.
@@ -105,37 +92,38 @@ pub struct World {
 
 impl World {
     pub fn in_memory() -> Self {
-        let clock = ManualClock::at(MONDAY);
-        let port: Arc<dyn Clock> = Arc::new(clock.clone());
-        let engine = Sqlite::memory(&port, &CountingEntropy::seeded(1));
-        let engine = Arc::new(engine.expect("a store in memory"));
-        let store = Store::new(engine, Arc::new(NoFaults));
-        Self { store, clock, entropy: CountingEntropy::seeded(2), folder: None, prefix: None }
+        Self::of(None, None, |clock, entropy| {
+            Arc::new(Sqlite::memory(clock, entropy).expect("a store in memory"))
+        })
     }
 
     pub fn in_a_folder() -> Self {
         let folder = tempfile::tempdir().expect("a folder for the test");
-        let clock = ManualClock::at(MONDAY);
-        let port: Arc<dyn Clock> = Arc::new(clock.clone());
-        let store = open(folder.path(), &port, 1);
-        Self {
-            store,
-            clock,
-            entropy: CountingEntropy::seeded(2),
-            folder: Some(folder),
-            prefix: None,
-        }
+        let path = folder.path().to_owned();
+        Self::of(Some(folder), None, |clock, entropy| {
+            Arc::new(Sqlite::open(&path, clock, entropy).expect("a folder of this version"))
+        })
     }
 
     /// Two fresh schemas on this process's server.
     pub fn on_postgres() -> Self {
-        let clock = ManualClock::at(MONDAY);
-        let port: Arc<dyn Clock> = Arc::new(clock.clone());
         let server = Server::shared();
         let prefix = server.prefix();
-        let engine = node(server.url(), &prefix, &port, 1).expect("two schemas of this version");
-        let (store, entropy) = (store(engine), CountingEntropy::seeded(2));
-        Self { store, clock, entropy, folder: None, prefix: Some(prefix) }
+        Self::of(None, Some(prefix.clone()), |clock, _| {
+            Arc::new(node(server.url(), &prefix, clock, 1).expect("two schemas of this version"))
+        })
+    }
+
+    fn of(
+        folder: Option<TempDir>,
+        prefix: Option<String>,
+        engine: impl FnOnce(&Arc<dyn Clock>, &CountingEntropy) -> Arc<dyn Backend>,
+    ) -> Self {
+        let clock = ManualClock::at(MONDAY);
+        let port: Arc<dyn Clock> = Arc::new(clock.clone());
+        let engine = engine(&port, &CountingEntropy::seeded(1));
+        let store = Store::new(engine, Arc::new(NoFaults));
+        Self { store, clock, entropy: CountingEntropy::seeded(2), folder, prefix }
     }
 
     /// The prefix of the two schemas' names; `None` on SQLite.

@@ -174,7 +174,7 @@ fn a_question_whose_options_are_damaged_is_answered_or_expires(world: &World) {
 
 /// A result on its way to a task, with many others in front of it.
 fn returning(world: &World, ws: WorkspaceId) -> TaskId {
-    let task = world.task("Move", Vec::new());
+    let task = world.create_task("Move", Vec::new());
     let id = world.create("Find vans", None);
     world.script.push(publish("Vans", "Three vans."));
     world.drain();
@@ -192,7 +192,7 @@ fn returning(world: &World, ws: WorkspaceId) -> TaskId {
 }
 
 fn entries(world: &World, task: &TaskId) -> usize {
-    let view = wait(world.journal.task(WS, task)).expect("it is there");
+    let view = world.task_view(task);
     view.entries.len()
 }
 

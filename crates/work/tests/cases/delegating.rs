@@ -9,7 +9,7 @@ use dormouse_changes::set::proposed::{Basis, ProposalContext};
 use dormouse_changes::set::validate::{self, CallOutcome};
 use dormouse_changes::tool::WantedWork;
 use dormouse_changes::{DecideError, Decider, tools};
-use dormouse_journal::{Edit, EditCtx, state};
+use dormouse_journal::{Edit, state};
 use dormouse_scheduler::{End, Event, Until};
 use dormouse_store::agent::change_item::{Item, State};
 use dormouse_store::{Commit, Db, change_log};
@@ -26,6 +26,7 @@ use dormouse_types::{
     Actor, AgentId, HolderId, OperationId, Origin, RunKey, Seq, TaskId, ThreadId, limits,
 };
 use dormouse_work::delegated::Delegated;
+use dormouse_world::person;
 use jiff::tz::TimeZone;
 use serde_json::json;
 
@@ -46,9 +47,9 @@ fn propose(world: &World, task: &TaskId, title: &str) -> Item {
 /// Proposes work as the agent of a task does in a wake.
 #[track_caller]
 fn propose_in(world: &World, task: &TaskId, title: &str, key: RunKey) -> Item {
-    let view = wait(world.journal.task(WS, task)).expect("it is there");
+    let view = world.task_view(task);
     let view = state(&view, &TimeZone::UTC);
-    let items = world.items(task);
+    let items = world.items_of(task);
     let args = json!({ "title": title, "instructions": VANS });
     let call = ToolCall { id: "c".into(), name: "start_agent_work".into(), args };
     let context = ProposalContext {
@@ -72,7 +73,7 @@ fn propose_in(world: &World, task: &TaskId, title: &str, key: RunKey) -> Item {
     let proposed = [(**proposed).clone()];
     let ops = wait(world.changes.turn_ops(by, &proposed, &[])).expect("ops").ops;
     wait(world.store.commit(Commit::new("test.turn", Db::Agent, WS).ops(ops))).expect("written");
-    world.items(task).pop().expect("an item")
+    world.items_of(task).pop().expect("an item")
 }
 
 #[track_caller]
@@ -83,12 +84,12 @@ fn confirm(world: &World, item: &Item) {
 
 /// The texts of the entries of a task.
 fn entries(world: &World, task: &TaskId) -> Vec<String> {
-    let view = wait(world.journal.task(WS, task)).expect("it is there");
+    let view = world.task_view(task);
     view.entries.iter().map(|entry| entry.value.says().to_owned()).collect()
 }
 
 fn a_confirm_starts_one_run_and_its_result_is_one_entry(world: &World) {
-    let task = world.task("Move house", Vec::new());
+    let task = world.create_task("Move house", Vec::new());
     let item = propose(world, &task, "Compare vans");
     assert!(wait(world.work.definitions(WS)).expect("readable").is_empty());
     confirm(world, &item);
@@ -131,7 +132,7 @@ impl Model for Rules {
 }
 
 fn without_a_language_model_it_stays_open_until_one_is_chosen(world: &World) {
-    let task = world.task("Move house", Vec::new());
+    let task = world.create_task("Move house", Vec::new());
     let item = propose(world, &task, "Compare vans");
     let scripted = world.models.default_model();
     let rules: Arc<dyn Model> = Arc::new(Rules(scripted.clone()));
@@ -139,7 +140,7 @@ fn without_a_language_model_it_stays_open_until_one_is_chosen(world: &World) {
     let refused = wait(world.changes.confirm(&owner(), &item.set, item.index, None));
     let refused = refused.expect_err("no model can do it").to_string();
     assert!(refused.contains("language model"), "{refused}");
-    let open = world.items(&task).pop().expect("an item");
+    let open = world.items_of(&task).pop().expect("an item");
     assert_eq!(open.state, State::Pending, "{refused}");
     world.models.replace([scripted.clone()], scripted.name(), None);
     confirm(world, &open);
@@ -177,7 +178,7 @@ fn what_the_rules_understand_needs_no_language_model(world: &World) {
         markdown: "- Pay the rent".into(),
         figures: Vec::new(),
     }));
-    let task = world.task("Move house", Vec::new());
+    let task = world.create_task("Move house", Vec::new());
     confirm(world, &propose(world, &task, "Compare vans"));
     let work = wait(world.work.definitions(WS)).expect("readable").remove(0);
     let made = dormouse_work::definition::built_in(&work).expect("readable").expect("no model");
@@ -189,7 +190,7 @@ fn what_the_rules_understand_needs_no_language_model(world: &World) {
     assert_eq!(entries(world, &task), ["**Agent work: 1 task is due**\n\n- Pay the rent"]);
     // It read every task, so no model of somebody else gets its words from here.
     assert_eq!(are_private(world, &task), [true]);
-    let view = wait(world.journal.task(WS, &task)).expect("it is there");
+    let view = world.task_view(&task);
     assert!(view.entries[0].value.tainted, "its words may be those of an imported task");
 }
 
@@ -202,20 +203,20 @@ fn what_the_rules_understand_in_part_waits_for_a_language_model(world: &World) {
         ReadInstruction { is_usual_time: false, ..read_as(agenda()) },
         read_as(WorkParameters::Repeat(Repeat { what: make, by_rule: false })),
     ];
-    let task = world.task("Move house", Vec::new());
+    let task = world.create_task("Move house", Vec::new());
     let item = propose(world, &task, "Compare vans");
     for read in half {
         world.rules.understands(VANS, read.clone());
         let refused = wait(world.changes.confirm(&owner(), &item.set, item.index, None));
         let refused = refused.expect_err("a language model is needed").to_string();
         assert!(refused.contains("needs a language model"), "{read:?}: {refused}");
-        assert_eq!(world.items(&task)[0].state, State::Pending, "{read:?}");
+        assert_eq!(world.items_of(&task)[0].state, State::Pending, "{read:?}");
     }
 }
 
 fn what_the_rules_do_for_an_agent_waits_for_the_person(world: &World) {
     choose_no_language_model(world);
-    let task = world.task("Move house", Vec::new());
+    let task = world.create_task("Move house", Vec::new());
     let named = Named { id: task.clone(), name: "Move house".into() };
     let reset = Repeat { what: Repeated::Reset { task: named }, by_rule: true };
     world.rules.understands(VANS, read_as(WorkParameters::Repeat(reset)));
@@ -227,7 +228,7 @@ fn what_the_rules_do_for_an_agent_waits_for_the_person(world: &World) {
 }
 
 fn a_confirm_that_is_given_twice_at_once_starts_one_run(world: &World) {
-    let task = world.task("Move house", Vec::new());
+    let task = world.create_task("Move house", Vec::new());
     let item = propose(world, &task, "Compare vans");
     let (changes, again) = (world.changes.clone(), item.clone());
     world.hooks.before_commit("change.conclude", move || {
@@ -239,7 +240,7 @@ fn a_confirm_that_is_given_twice_at_once_starts_one_run(world: &World) {
 }
 
 fn an_undo_takes_it_back_until_it_has_begun(world: &World) {
-    let task = world.task("Move house", Vec::new());
+    let task = world.create_task("Move house", Vec::new());
     let item = propose(world, &task, "Compare vans");
     confirm(world, &item);
     wait(world.changes.undo(&owner(), &item.set, item.index, None)).expect("it is undone");
@@ -255,11 +256,11 @@ fn an_undo_takes_it_back_until_it_has_begun(world: &World) {
     let refused = refused.expect_err("it has begun");
     assert!(matches!(refused, DecideError::Begun { .. }), "{refused}");
     assert!(refused.to_string().contains("cancel or archive it"), "{refused}");
-    assert_eq!(world.items(&task)[0].state, State::Confirmed, "the verdict stays");
+    assert_eq!(world.items_of(&task)[0].state, State::Confirmed, "the verdict stays");
 }
 
 fn a_crash_between_entry_and_mark_writes_no_second_one(world: &World) {
-    let task = world.task("Move house", Vec::new());
+    let task = world.create_task("Move house", Vec::new());
     confirm(world, &propose(world, &task, "Compare vans"));
     world.script.push(finish("failed", "No van in town."));
     let other = world.another_node();
@@ -291,7 +292,7 @@ fn what_came_of_three_results_starts_nothing_more(world: &World) {
 }
 
 fn a_model_that_may_not_see_the_reason_gets_no_instructions(world: &World) {
-    let task = world.task("Move house", Vec::new());
+    let task = world.create_task("Move house", Vec::new());
     confirm(world, &propose(world, &task, "Compare vans"));
     world.ask_elsewhere();
     let end = world.drain().remove(0);
@@ -303,7 +304,7 @@ fn a_model_that_may_not_see_the_reason_gets_no_instructions(world: &World) {
 }
 
 fn a_title_is_kept_back_from_a_model_that_may_not_see_why(world: &World) {
-    let task = world.task("Move house", Vec::new());
+    let task = world.create_task("Move house", Vec::new());
     let item = propose(world, &task, "Ask Dr Weiss");
     confirm(world, &item);
     wait(world.changes.undo(&owner(), &item.set, item.index, None)).expect("it is undone");
@@ -324,7 +325,7 @@ fn a_title_is_kept_back_from_a_model_that_may_not_see_why(world: &World) {
 /// its task.
 fn asks_after_it_read(world: &World, secret: &TaskId) -> TaskId {
     world.ask_own_server();
-    let task = world.task("Move house", Vec::new());
+    let task = world.create_task("Move house", Vec::new());
     let wake = world.create("Wake", None);
     world.script.push(finish("done", "Nothing."));
     assert_eq!(world.drain(), [DONE]);
@@ -349,13 +350,13 @@ fn answer_question_of(world: &World, title: &str) {
 
 /// Whether each entry of a task is private.
 fn are_private(world: &World, task: &TaskId) -> Vec<bool> {
-    let view = wait(world.journal.task(WS, task)).expect("it is there");
+    let view = world.task_view(task);
     view.entries.iter().map(|entry| entry.value.flags.private).collect()
 }
 
 fn a_result_is_as_private_as_what_any_of_its_attempts_read(world: &World) {
     let private = Edit::Flag { flag: Flag::Private, is_set: true };
-    let secret = world.task("The Quittenbaum account", vec![private]);
+    let secret = world.create_task("The Quittenbaum account", vec![private]);
     let task = asks_after_it_read(world, &secret);
     world.ask_elsewhere();
     answer_question_of(world, "Compare the notes");
@@ -365,7 +366,7 @@ fn a_result_is_as_private_as_what_any_of_its_attempts_read(world: &World) {
     assert_eq!(entries(world, &task), ["**Agent work: Notes**\n\nIt holds 4711 euros."]);
     assert_eq!(are_private(world, &task), [true]);
     let world = World::new();
-    let open = world.task("The open account", Vec::new());
+    let open = world.create_task("The open account", Vec::new());
     let task = asks_after_it_read(&world, &open);
     answer_question_of(&world, "Compare the notes");
     world.script.push(finish("done", "Compared."));
@@ -375,7 +376,7 @@ fn a_result_is_as_private_as_what_any_of_its_attempts_read(world: &World) {
 }
 
 fn what_is_tried_again_before_the_next_poll_is_brought_back_once(world: &World) {
-    let task = world.task("Move house", Vec::new());
+    let task = world.create_task("Move house", Vec::new());
     confirm(world, &propose(world, &task, "Compare vans"));
     world.script.push(finish("failed", "No van in town."));
     let mut node = world.scheduler("node").node(Until::Idle { ws: WS, only: None });
@@ -392,13 +393,12 @@ fn what_is_tried_again_before_the_next_poll_is_brought_back_once(world: &World) 
 
 fn a_run_whose_task_is_deleted_is_sent_nothing_more_and_waits_for_the_person(world: &World) {
     world.ask_own_server();
-    let task = world.task("Move house", Vec::new());
+    let task = world.create_task("Move house", Vec::new());
     confirm(world, &propose(world, &task, "Compare vans"));
     world.script.push(Turn::calls([("list_tasks", json!({}))]).and_goes_on());
     let (journal, deleted) = (world.journal.clone(), task.clone());
     world.hooks.before_commit("run.turn", move || {
-        let ctx = EditCtx::new(Origin::Person { via: None }, Actor::Owner);
-        wait(journal.edit(WS, &deleted, &[Edit::Delete], &ctx)).expect("it is deleted");
+        wait(journal.edit(WS, &deleted, &[Edit::Delete], &person())).expect("it is deleted");
     });
     assert_eq!(world.drain(), [DONE]);
     assert!(world.hooks.is_done());

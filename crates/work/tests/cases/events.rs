@@ -94,8 +94,8 @@ fn a_change_that_passes_starts_one_run_that_sees_it(world: &World) {
 
 fn the_other_end_of_a_link_is_as_private_as_its_task(world: &World) {
     let private = TaskEdit::Flag { flag: Flag::Private, is_set: true };
-    let open = world.task("Paint the fence", Vec::new());
-    let secret = world.task("Ring the clinic", vec![private]);
+    let open = world.create_task("Paint the fence", Vec::new());
+    let secret = world.create_task("Ring the clinic", vec![private]);
     listening(world, filters(&json!([{ "event": "fieldSet", "field": "status" }])));
     let linked = What::LinkAdded {
         link: format!("tl-{}", "l".repeat(26)).parse().expect("an id"),

@@ -36,7 +36,7 @@ fn states(items: &[Item]) -> Vec<State> {
 }
 
 fn status(world: &World, task: &TaskId) -> Status {
-    wait(world.journal.task(WS, task)).expect("it is there").task.value.status.status
+    world.task_view(task).task.value.status.status
 }
 
 /// What the model read about the calls of its first turn.
@@ -49,12 +49,12 @@ fn day(text: &str) -> Date {
 }
 
 fn a_run_proposes_and_the_person_decides(world: &World) {
-    let task = world.task("Paint the fence", Vec::new());
+    let task = world.create_task("Paint the fence", Vec::new());
     on_hold(world, &task);
     let id = world.create("Tidy", None);
     assert_eq!(world.drain(), [DONE]);
     let run = world.runs(&id).remove(0);
-    let item = world.items(&task).remove(0);
+    let item = world.items_of(&task).remove(0);
     assert_eq!((item.state, item.proposer.as_str()), (State::Pending, run.id.as_str()));
     assert_eq!(status(world, &task), Status::Open, "nothing changes without the person");
     let settled = wait(world.changes.confirm(&owner(), &item.set, item.index, None));
@@ -70,7 +70,7 @@ fn a_run_proposes_and_the_person_decides(world: &World) {
 }
 
 fn nothing_is_proposed_twice_and_a_refusal_is_remembered(world: &World) {
-    let task = world.task("Paint the fence", Vec::new());
+    let task = world.create_task("Paint the fence", Vec::new());
     on_hold(world, &task);
     let id = world.create("Tidy", None);
     world.drain();
@@ -78,30 +78,30 @@ fn nothing_is_proposed_twice_and_a_refusal_is_remembered(world: &World) {
     wait(world.work.run_now(WS, &id, &me())).expect("it runs");
     world.drain();
     assert!(replies(world).contains("waits for the person already"), "{}", replies(world));
-    let item = world.items(&task).remove(0);
+    let item = world.items_of(&task).remove(0);
     let (who, why) = (owner(), Some("it is next"));
     wait(world.changes.reject(&who, &item.set, item.index, None, why)).expect("it is rejected");
     on_hold(world, &task);
     wait(world.work.run_now(WS, &id, &me())).expect("it runs");
     world.drain();
     assert!(replies(world).contains("the person rejected"), "{}", replies(world));
-    assert_eq!(states(&world.items(&task)), [State::Rejected]);
+    assert_eq!(states(&world.items_of(&task)), [State::Rejected]);
 }
 
 fn a_task_that_its_model_may_not_see_does_not_exist(world: &World) {
     let private = Edit::Flag { flag: Flag::Private, is_set: true };
-    let task = world.task("See the doctor", vec![private]);
+    let task = world.create_task("See the doctor", vec![private]);
     world.ask_elsewhere();
     on_hold(world, &task);
     world.create("Tidy", None);
     assert_eq!(world.drain(), [DONE]);
     assert!(replies(world).contains("there is no task"), "{}", replies(world));
     assert!(!replies(world).contains("doctor"), "{}", replies(world));
-    assert_eq!(world.items(&task), []);
+    assert_eq!(world.items_of(&task), []);
 }
 
 fn one_run_proposes_only_so_much(world: &World) {
-    let tasks = [world.task("One", Vec::new()), world.task("Two", Vec::new())];
+    let tasks = [world.create_task("One", Vec::new()), world.create_task("Two", Vec::new())];
     for (n, task) in tasks.iter().enumerate() {
         let items: Vec<_> = (0..26).map(|i| json!({ "title": format!("Step {n} {i}") })).collect();
         for items in items.chunks(10) {
@@ -113,7 +113,7 @@ fn one_run_proposes_only_so_much(world: &World) {
     world.script.push(finish("done", "Proposed."));
     world.create("Tidy", None);
     assert_eq!(world.drain(), [DONE]);
-    let n: usize = tasks.iter().map(|task| world.items(task).len()).sum();
+    let n: usize = tasks.iter().map(|task| world.items_of(task).len()).sum();
     assert_eq!(n, 50);
 }
 
@@ -131,15 +131,15 @@ fn to_hold(task: &TaskId, on: Date) -> WorkProposals {
 }
 
 fn what_rules_come_to_is_proposed_with_its_evidence(world: &World) {
-    let task = world.task("Paint the fence", Vec::new());
+    let task = world.create_task("Paint the fence", Vec::new());
     // What the person set is no obstacle: that nobody changed it since is what speaks for it.
-    world.edit_task(&task, Edit::Status { status: Status::Groomed, reason: None });
+    world.edit_task(&task, &[Edit::Status { status: Status::Groomed, reason: None }]);
     world.rules.comes_to(BuiltInOutcome::Proposals(to_hold(&task, day("2026-03-02"))));
     let new = world.new_built_in("Sweep", Some("every day at 9"));
     let id = wait(world.work.create(WS, &new, &me())).expect("it is created").definition.id;
     world.set("2026-04-02T07:30:00Z");
     assert_eq!(world.drain(), [DONE]);
-    let item = world.items(&task).remove(0);
+    let item = world.items_of(&task).remove(0);
     assert_eq!(item.rationale.as_deref(), Some("Nobody changed it since 2026-03-02."));
     assert_eq!((item.state, status(world, &task)), (State::Pending, Status::Groomed));
     let said = world.runs(&id).pop().expect("a run").result_title;
@@ -150,19 +150,19 @@ fn what_rules_come_to_is_proposed_with_its_evidence(world: &World) {
     wait(world.changes.reject(&owner(), &item.set, item.index, None, None)).expect("rejected");
     world.set("2026-04-04T07:30:00Z");
     assert_eq!(world.drain(), [DONE]);
-    assert_eq!(states(&world.items(&task)), [State::Rejected], "a refusal is remembered");
+    assert_eq!(states(&world.items_of(&task)), [State::Rejected], "a refusal is remembered");
     world.rules.comes_to(BuiltInOutcome::Proposals(to_hold(&task, day("2026-04-04"))));
     world.set("2026-06-05T07:30:00Z");
     assert_eq!(world.drain(), [DONE]);
-    assert_eq!(states(&world.items(&task)), [State::Rejected, State::Pending], "after a change");
+    assert_eq!(states(&world.items_of(&task)), [State::Rejected, State::Pending], "after a change");
 }
 
 fn a_checklist_that_was_ticked_again_is_proposed_again(world: &World) {
     let item = Edit::AddItem { title: "Towel".into(), is_checked: false, depth: 0 };
-    let task = world.task("Swimming bag", vec![item]);
+    let task = world.create_task("Swimming bag", vec![item]);
     let towel = wait(world.journal.task(WS, &task)).expect("there").items[0].value.id.clone();
     let tick = |is_checked| Edit::CheckItem { item: towel.clone(), is_checked };
-    world.edit_task(&task, tick(true));
+    world.edit_task(&task, &[tick(true)]);
     let wanted = to_hold(&task, day("2026-03-02"));
     let args = json!({ "items": [{ "id": towel, "isChecked": false }] });
     let tool = "update_checklist_items".into();
@@ -172,22 +172,22 @@ fn a_checklist_that_was_ticked_again_is_proposed_again(world: &World) {
     wait(world.work.create(WS, &new, &me())).expect("it is created");
     world.set("2026-03-03T08:30:00Z");
     assert_eq!(world.drain(), [DONE]);
-    let first = world.items(&task).remove(0);
+    let first = world.items_of(&task).remove(0);
     wait(world.changes.reject(&owner(), &first.set, first.index, None, None)).expect("rejected");
     world.set("2026-03-04T08:30:00Z");
     world.drain();
-    assert_eq!(states(&world.items(&task)), [State::Rejected]);
-    world.edit_task(&task, tick(false));
-    world.edit_task(&task, tick(true));
+    assert_eq!(states(&world.items_of(&task)), [State::Rejected]);
+    world.edit_task(&task, &[tick(false)]);
+    world.edit_task(&task, &[tick(true)]);
     world.set("2026-03-05T08:30:00Z");
     world.drain();
-    assert_eq!(states(&world.items(&task)), [State::Rejected, State::Pending]);
+    assert_eq!(states(&world.items_of(&task)), [State::Rejected, State::Pending]);
 }
 
 /// A checklist whose items are ticked, and its id with theirs.
 fn ticked(world: &World, titles: &[&str]) -> (TaskId, Vec<ItemId>) {
     let add = |title: &&str| Edit::AddItem { title: (*title).into(), is_checked: true, depth: 0 };
-    let task = world.task("Kitchen", titles.iter().map(add).collect());
+    let task = world.create_task("Kitchen", titles.iter().map(add).collect());
     let items = wait(world.journal.task(WS, &task)).expect("there").items;
     (task, items.into_iter().map(|item| item.value.id).collect())
 }
@@ -220,18 +220,18 @@ fn a_checklist_starts_over_also_if_nobody_decided_the_last_time(world: &World) {
     let id = starts_over(world, &task, &items);
     world.set("2026-03-03T08:30:00Z");
     assert_eq!(world.drain(), [DONE]);
-    assert_eq!(states(&world.items(&task)), [State::Pending; 2]);
+    assert_eq!(states(&world.items_of(&task)), [State::Pending; 2]);
     world.set("2026-03-11T08:30:00Z");
     wait(world.changes.expire_due()).expect("a sweep");
-    assert_eq!(states(&world.items(&task)), [State::Expired; 2]);
+    assert_eq!(states(&world.items_of(&task)), [State::Expired; 2]);
     assert_eq!(world.drain(), [DONE]);
     assert_eq!(last_summary(world, &id), "1 task was not touched");
     use State::{Expired, Pending};
-    assert_eq!(states(&world.items(&task)), [Expired, Expired, Pending, Pending]);
+    assert_eq!(states(&world.items_of(&task)), [Expired, Expired, Pending, Pending]);
 }
 
 fn what_other_work_proposed_and_nobody_decided_is_not_proposed_again(world: &World) {
-    let task = world.task("Paint the fence", Vec::new());
+    let task = world.create_task("Paint the fence", Vec::new());
     world.rules.comes_to(BuiltInOutcome::Proposals(to_hold(&task, day("2026-03-02"))));
     let new = world.new_built_in("Sweep", Some("every day at 9"));
     let id = wait(world.work.create(WS, &new, &me())).expect("it is created").definition.id;
@@ -240,7 +240,7 @@ fn what_other_work_proposed_and_nobody_decided_is_not_proposed_again(world: &Wor
     world.set("2026-03-11T08:30:00Z");
     wait(world.changes.expire_due()).expect("a sweep");
     assert_eq!(world.drain(), [DONE]);
-    assert_eq!(states(&world.items(&task)), [State::Expired]);
+    assert_eq!(states(&world.items_of(&task)), [State::Expired]);
     assert_eq!(
         last_summary(world, &id),
         "Nothing is proposed: it was proposed or refused before, or a rule holds it back."
@@ -252,13 +252,13 @@ fn a_run_says_which_part_of_what_it_wants_it_does_not_propose(world: &World) {
     starts_over(world, &task, &items[..1]);
     world.set("2026-03-03T08:30:00Z");
     assert_eq!(world.drain(), [DONE]);
-    let first = world.items(&task).remove(0);
+    let first = world.items_of(&task).remove(0);
     wait(world.changes.reject(&owner(), &first.set, first.index, None, None)).expect("rejected");
     let id = starts_over(world, &task, &items);
     world.set("2026-03-03T09:00:00Z");
     wait(world.work.run_now(WS, &id, &me())).expect("it runs");
     assert_eq!(world.drain(), [DONE]);
-    assert_eq!(states(&world.items(&task)), [State::Rejected, State::Pending]);
+    assert_eq!(states(&world.items_of(&task)), [State::Rejected, State::Pending]);
     assert_eq!(
         last_summary(world, &id),
         "1 task was not touched. 1 of 2 changes is proposed: the rest was proposed or refused before, or a rule \
@@ -267,7 +267,7 @@ fn a_run_says_which_part_of_what_it_wants_it_does_not_propose(world: &World) {
 }
 
 fn what_is_proposed_and_the_end_of_the_run_are_one_commit(world: &World) {
-    let task = world.task("Paint the fence", Vec::new());
+    let task = world.create_task("Paint the fence", Vec::new());
     world.rules.comes_to(BuiltInOutcome::Proposals(to_hold(&task, day("2026-03-02"))));
     let new = world.new_built_in("Sweep", None);
     let id = wait(world.work.create(WS, &new, &me())).expect("it is created").definition.id;
@@ -277,7 +277,7 @@ fn what_is_proposed_and_the_end_of_the_run_are_one_commit(world: &World) {
         wait(work.cancel(WS, &run, &me())).expect("it is cancelled");
     });
     assert_eq!(world.drain(), [End::Cancelled]);
-    assert_eq!(world.items(&task), []);
+    assert_eq!(world.items_of(&task), []);
 }
 
 each_engine! {

@@ -328,8 +328,9 @@ fn an_entry_that_agents_are_not_shown_is_not_shown_to_a_run(world: &World) {
         tainted: false,
         flags: Flags::default(),
     };
-    let task = world.task("Garden", vec![says("The quince is ill."), says("The quince blooms.")]);
-    let view = wait(world.journal.task(WS, &task)).expect("it is there");
+    let task =
+        world.create_task("Garden", vec![says("The quince is ill."), says("The quince blooms.")]);
+    let view = world.task_view(&task);
     let ill = view.entries.iter().find(|it| it.value.says().contains("ill")).expect("it is there");
     let forget = forgotten_entry::insert(WS, &task, &ill.value.id);
     wait(world.store.commit(Commit::new("test", Db::Agent, WS).op(forget))).expect("written");

@@ -135,7 +135,7 @@ fn a_run_that_failed_owes_no_steps(world: &World) {
 }
 
 fn addresses_and_tasks_are_checked_against_what_there_is(world: &World) {
-    let rent = world.task("Pay the rent", Vec::new());
+    let rent = world.create_task("Pay the rent", Vec::new());
     let all = WorkStep {
         text: "Name all tasks".into(),
         mandatory: true,
@@ -151,7 +151,7 @@ fn addresses_and_tasks_are_checked_against_what_there_is(world: &World) {
         tainted: false,
         flags: dormouse_types::task::Flags::default(),
     };
-    world.edit_task(&rent, note);
+    world.edit_task(&rent, &[note]);
     let id = digest(world, vec![all, links]);
     calls(world, &[publish("See https://bank.example/rent."), mark(1), mark(2)]);
     calls(world, &[("read_task", json!({ "taskId": rent }))]);

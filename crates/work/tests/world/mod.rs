@@ -3,35 +3,23 @@
 mod announced;
 pub mod built_in;
 
-use std::future::Future;
+use std::ops::Deref;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::Thread;
-use std::time::Duration;
 
-use dormouse_changes::Changes;
 use dormouse_formats::when::{DayOrder, ENGLISH, Reader, Weekday};
-use dormouse_journal::{Edit, EditCtx, Journal, NewTask};
-use dormouse_runs::{Driver, Models, RunError};
+use dormouse_runs::RunError;
 use dormouse_scheduler::{Chore, End, Event, Handler, Scheduler, Until};
-use dormouse_store::agent::change_item::{self, Item};
 use dormouse_store::agent::work::run::Run;
-use dormouse_store::backend::postgres::{Options, Postgres, Time};
-use dormouse_store::backend::sqlite::Sqlite;
-use dormouse_store::{Backend, Db, Query, Row, Store};
-use dormouse_testkit::hooks::Hooks;
-use dormouse_testkit::postgres::Server;
+use dormouse_store::{Db, Row};
+use dormouse_testkit::ManualClock;
 use dormouse_testkit::scripted::{Answer, Script};
-use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::built_in_work::BuiltInWork;
 use dormouse_types::model::{Directives, FragmentKind, ModelError, Request, TurnEvent};
-use dormouse_types::port::{BoxFuture, BoxStream, Clock, Model, ModelClass, ModelLocation};
+use dormouse_types::port::{BoxFuture, BoxStream, Clock as _, Model, ModelClass, ModelLocation};
 use dormouse_types::work::{CatchUp, Overlap, WorkCreator, WorkSource};
 use dormouse_types::work_kind::{Agenda, WorkParameters};
-use dormouse_types::{
-    Actor, Origin, TaskId, TemplateId, Timestamp, WorkId, WorkspaceId, WorkspaceZone,
-};
+use dormouse_types::{Actor, TemplateId, Timestamp, WorkId, WorkspaceId};
 use dormouse_work::definition::{NewWork, ReadSchedule};
 use dormouse_work::delegated::{Delegated, Results};
 use dormouse_work::events::Events;
@@ -43,13 +31,17 @@ use dormouse_work::schedule::Schedules;
 use dormouse_work::templates::System;
 use dormouse_work::unsent_questions::UnsentQuestions;
 use dormouse_work::{Parts, RequestContext, Templates, Work};
+use dormouse_world::{Builder, Rooms, rows};
 use jiff::tz::TimeZone;
+
+pub use dormouse_world::{WS, wait};
 
 use announced::Announced;
 use built_in::{FixedRules, NotedFacts};
 use serde_json::json;
 
-pub const WS: WorkspaceId = WorkspaceId(1);
+/// When a test begins.
+const START: &str = "2026-03-02T07:00:00Z";
 
 /// Makes one test per engine from each case.
 macro_rules! each_engine {
@@ -61,44 +53,6 @@ macro_rules! each_engine {
             $(#[test] fn $story() { super::$story(&$crate::world::World::on_postgres()); })*
         }
     };
-}
-
-/// Wakes a thread that waits for one future; others may wait on the same thread.
-struct Alarm {
-    thread: Thread,
-    is_raised: AtomicBool,
-}
-
-impl Wake for Alarm {
-    fn wake(self: Arc<Self>) {
-        self.is_raised.store(true, Ordering::SeqCst);
-        self.thread.unpark();
-    }
-}
-
-/// Waits for a future on this thread, also within another that waits: a hook may do so.
-pub fn wait<F: Future>(future: F) -> F::Output {
-    let alarm =
-        Arc::new(Alarm { thread: std::thread::current(), is_raised: AtomicBool::new(false) });
-    let waker = Waker::from(alarm.clone());
-    let mut future = std::pin::pin!(future);
-    loop {
-        if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
-            return output;
-        }
-        while !alarm.is_raised.swap(false, Ordering::SeqCst) {
-            std::thread::park();
-        }
-    }
-}
-
-/// The runtime for the connections of all tests; [`wait`] only waits.
-fn connections() -> &'static tokio::runtime::Runtime {
-    static RUNTIME: OnceLock<tokio::runtime::Runtime> = OnceLock::new();
-    RUNTIME.get_or_init(|| {
-        let mut builder = tokio::runtime::Builder::new_multi_thread();
-        builder.worker_threads(2).enable_all().build().expect("a runtime for connections")
-    })
 }
 
 pub fn me() -> RequestContext {
@@ -181,101 +135,53 @@ impl Model for Located {
 }
 
 pub struct World {
+    rooms: Rooms,
     model: Arc<Located>,
-    pub models: Models,
-    pub store: Store,
     pub work: Work,
-    pub clock: ManualClock,
-    pub script: Arc<Script>,
-    pub hooks: Arc<Hooks>,
     pub rules: Arc<FixedRules>,
     pub facts: Arc<NotedFacts>,
-    pub journal: Journal,
-    pub changes: Changes,
-    engine: Arc<dyn Backend>,
-    zone: WorkspaceZone,
+}
+
+impl Deref for World {
+    type Target = Rooms;
+
+    fn deref(&self) -> &Rooms {
+        &self.rooms
+    }
 }
 
 impl World {
     pub fn new() -> Self {
-        let clock = ManualClock::at("2026-03-02T07:00:00Z");
-        let port: Arc<dyn Clock> = Arc::new(clock.clone());
-        let sqlite = Sqlite::memory(&port, &CountingEntropy::seeded(1)).expect("a store in memory");
-        Self::on(Arc::new(sqlite), clock, 2)
+        Self::of(Rooms::at(START).seed(2).zone("Europe/Berlin"))
     }
 
     pub fn on_postgres() -> Self {
-        let clock = ManualClock::at("2026-03-02T07:00:00Z");
-        let port: Arc<dyn Clock> = Arc::new(clock.clone());
-        let server = Server::shared();
-        let options = Options {
-            url: server.url(),
-            prefix: server.prefix(),
-            time: Time::Clock(port.clone()),
-            clock: port,
-        };
-        let entropy = CountingEntropy::seeded(1);
-        let engine = Postgres::connect(options, &entropy);
-        let engine = connections().block_on(engine).expect("a server");
-        Self::on(Arc::new(engine), clock, 2)
+        Self::of(Rooms::at(START).seed(2).zone("Europe/Berlin").on_postgres())
     }
 
-    fn on(engine: Arc<dyn Backend>, clock: ManualClock, seed: u64) -> Self {
-        Self::on_in(engine, clock, seed, "Europe/Berlin")
-    }
-
-    fn on_in(engine: Arc<dyn Backend>, clock: ManualClock, seed: u64, zone: &str) -> Self {
-        let port: Arc<dyn Clock> = Arc::new(clock.clone());
-        let entropy = Arc::new(CountingEntropy::seeded(seed));
-        let hooks = Arc::new(Hooks::default());
-        let faults = Arc::new(Announced::new(hooks.clone(), engine.clone()));
-        let store = Store::new(engine.clone(), faults);
-        let script = Arc::new(Script::default());
-        let zone = WorkspaceZone::from(TimeZone::get(zone).expect("a zone"));
+    fn of(mut builder: Builder) -> Self {
+        let announced = Announced::new(builder.hooks(), builder.engine());
         let model = Arc::new(Located {
-            script: script.clone(),
+            script: builder.script(),
             is_own: AtomicBool::new(false),
             is_elsewhere: AtomicBool::new(false),
         });
-        let models = Models::new(model.clone());
-        let driver = Driver::new(store.clone(), port.clone(), entropy.clone(), models.clone());
+        let rooms = builder.faults(Arc::new(announced)).model(model.clone()).build();
         let (rules, facts) = (Arc::new(FixedRules::default()), Arc::new(NotedFacts::default()));
-        let journal = Journal::new(store.clone(), port.clone(), entropy.clone());
-        let changes = Changes::new(
-            store.clone(),
-            journal.clone(),
-            port.clone(),
-            entropy.clone(),
-            zone.clone(),
-        );
         let work = Work::new(Parts {
-            store: store.clone(),
-            driver,
-            clock: port,
-            entropy,
-            zone: zone.clone(),
+            store: rooms.store.clone(),
+            driver: rooms.driver.clone(),
+            clock: rooms.as_clock(),
+            entropy: rooms.entropy.clone(),
+            zone: rooms.zone.clone(),
             facts: facts.clone(),
             templates: Arc::new(FixedTemplates),
-            journal: journal.clone(),
-            changes: changes.clone(),
+            journal: rooms.journal.clone(),
+            changes: rooms.changes.clone(),
         });
         work.set_rules(rules.clone());
-        changes.set_delegate(Arc::new(Delegated(work.clone())));
-        Self {
-            model,
-            models,
-            store,
-            work,
-            clock,
-            script,
-            hooks,
-            rules,
-            facts,
-            journal,
-            changes,
-            engine,
-            zone,
-        }
+        rooms.changes.set_delegate(Arc::new(Delegated(work.clone())));
+        Self { rooms, model, work, rules, facts }
     }
 
     /// Makes the model one on a server of the person's own: it folds the log itself.
@@ -294,33 +200,14 @@ impl World {
         self.models.replace(known, model.unwrap_or(self.model.name()), None);
     }
 
-    /// Makes a task of the person.
-    #[track_caller]
-    pub fn task(&self, title: &str, edits: Vec<Edit>) -> TaskId {
-        let new = NewTask { title: title.into(), edits };
-        let ctx = EditCtx::new(Origin::Person { via: None }, Actor::Owner);
-        wait(self.journal.create(WS, &new, &ctx)).expect("it is created").task
-    }
-
-    #[track_caller]
-    pub fn edit_task(&self, task: &TaskId, edit: Edit) {
-        let ctx = EditCtx::new(Origin::Person { via: None }, Actor::Owner);
-        wait(self.journal.edit(WS, task, &[edit], &ctx)).expect("it is edited");
-    }
-
-    /// What is proposed about a task, oldest first.
-    pub fn items(&self, task: &TaskId) -> Vec<Item> {
-        wait(self.store.all(change_item::of_task(WS, task))).expect("readable")
-    }
-
     /// Another node on the same store, with the same clock; its model has a script of its own.
     pub fn another_node(&self) -> Self {
-        Self::on(self.engine.clone(), self.clock.clone(), 77)
+        Self::of(self.beside().seed(77).zone("Europe/Berlin"))
     }
 
     /// The program as it starts on the same store with the person's clock in another zone.
     pub fn in_zone(&self, zone: &str) -> Self {
-        Self::on_in(self.engine.clone(), self.clock.clone(), 99, zone)
+        Self::of(self.beside().seed(99).zone(zone))
     }
 
     /// Sets the person's clock to another zone while the program runs. Returns how much is due at another
@@ -340,7 +227,7 @@ impl World {
         ];
         Scheduler::new(dormouse_scheduler::Parts {
             store: self.store.clone(),
-            clock: Arc::new(self.clock.clone()),
+            clock: self.as_clock(),
             owner: owner.into(),
             lease: dormouse_store::lease::term(),
             handlers: vec![handler],
@@ -391,10 +278,6 @@ impl World {
 
     pub fn set(&self, at: &str) {
         self.clock.set(ManualClock::at(at).now());
-    }
-
-    pub fn later(&self, seconds: u64) {
-        self.clock.advance(Duration::from_secs(seconds));
     }
 
     pub fn reader(&self) -> Reader {
@@ -491,8 +374,7 @@ impl World {
     }
 
     pub fn raw(&self, sql: &'static str) -> Vec<Row> {
-        let query = Query { db: Db::Agent, sql, params: Vec::new(), decode: |row| Ok(row.clone()) };
-        wait(self.store.all(query)).expect("readable")
+        rows::raw(&self.store, Db::Agent, sql)
     }
 }
 

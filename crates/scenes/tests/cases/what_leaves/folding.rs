@@ -5,7 +5,7 @@ use dormouse_testkit::scripted::Answer;
 use dormouse_types::port::OutgoingRequest;
 use serde_json::json;
 
-use super::workspace::World;
+use super::workspace::Workspace;
 use super::{marked, of_the_test};
 
 /// Entries that fill the log beyond what is kept of it.
@@ -22,7 +22,7 @@ pub(super) struct Folded {
 }
 
 /// Fills the log of the agent and lets it wake.
-pub(super) async fn fold(world: &World) -> anyhow::Result<Folded> {
+pub(super) async fn fold(world: &Workspace) -> anyhow::Result<Folded> {
     for _ in 0..N_ENTRIES {
         let entry = NewEntry { text: of_the_test("filler", ENTRY - 200), ..NewEntry::default() };
         world.dormouse.add_entry(&world.me, &world.task, entry, None).await?;

@@ -4,10 +4,10 @@ use dormouse_types::port::OutgoingRequest;
 use serde_json::json;
 
 use super::mark;
-use super::workspace::{World, answer};
+use super::workspace::{Workspace, answer};
 
 /// What the second answer of a session sends, after a first one that noted something and proposed.
-pub(super) async fn second_answer(world: &World) -> anyhow::Result<Vec<OutgoingRequest>> {
+pub(super) async fn second_answer(world: &Workspace) -> anyhow::Result<Vec<OutgoingRequest>> {
     let (me, template) = (&world.me, &world.template);
     world.dormouse.start_evolution(me, template, Some(&mark("session-person")), None).await?;
     let proposal = json!({

@@ -14,10 +14,10 @@ use ring::hmac;
 use serde_json::{Value, json};
 
 use super::mark;
-use super::workspace::{World, answer};
+use super::workspace::{Workspace, answer};
 
 /// What the runs send, after an earlier run whose requests are not among them.
-pub(super) async fn run(world: &World) -> anyhow::Result<Vec<OutgoingRequest>> {
+pub(super) async fn run(world: &Workspace) -> anyhow::Result<Vec<OutgoingRequest>> {
     world.pause_agents().await?;
     let before = world.model.script.requests().len();
     let step = WorkStep { text: mark("work-step"), mandatory: false, check: None };
@@ -86,7 +86,7 @@ pub(super) async fn run(world: &World) -> anyhow::Result<Vec<OutgoingRequest>> {
     Ok(world.bodies())
 }
 
-fn script(world: &World, answer: Answer) {
+fn script(world: &Workspace, answer: Answer) {
     world.model.script.push(answer);
 }
 

@@ -1,27 +1,26 @@
 //! A workspace that has a text in every place, each with a mark, and the wakes of its agent.
 
+use std::ops::Deref;
 use std::sync::{Arc, Mutex};
 
 use dormouse::tasks::{ItemPatch, NewEntry, NewTask, TaskPatch};
 use dormouse::{
-    AgentPatch, Caller, Dormouse, DrainScope, NewTemplate, NewToken, Parts, Store, Verdict,
-    VerdictOf, WORKSPACE,
+    AgentPatch, Caller, Dormouse, DrainScope, NewTemplate, NewToken, Verdict, VerdictOf, WORKSPACE,
 };
 use dormouse_adapters::http::{BaseUrl, HttpAnswer, HttpError, HttpRequest, Secret, Transport};
 use dormouse_adapters::models::{ModelConfig, ModelId, RemoteModel, Rung, WireFormat};
 use dormouse_scenes::tables::Dump;
-use dormouse_store::backend::sqlite::Sqlite;
+use dormouse_scenes::world::{START, services};
 use dormouse_testkit::scripted::{Answer, Script};
 use dormouse_testkit::sealing::FixedKey;
-use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::model::{ModelError, Request, TurnEvent};
 use dormouse_types::port::{
-    BoxFuture, BoxStream, Clock, Entropy, Model, ModelClass, ModelLocation, NoFaults,
-    OutgoingRequest,
+    BoxFuture, BoxStream, Model, ModelClass, ModelLocation, OutgoingRequest,
 };
 use dormouse_types::task::{EntryKind, LinkKind, Status};
 use dormouse_types::template::TemplateKind;
 use dormouse_types::{AgentId, Scope, TaskId, TemplateId, TokenKind};
+use dormouse_world::Rooms;
 use futures_util::{StreamExt as _, stream};
 use serde_json::{Value, json};
 
@@ -94,10 +93,9 @@ pub(super) fn answer(text: String, calls: &[(&'static str, Value)]) -> Answer {
     }
 }
 
-pub(super) struct World {
+pub(super) struct Workspace {
     pub(super) dormouse: Dormouse,
-    pub(super) store: Store,
-    pub(super) clock: ManualClock,
+    rooms: Rooms,
     pub(super) me: Caller,
     pub(super) model: Arc<Overheard>,
     sent: Arc<Recorder>,
@@ -111,7 +109,15 @@ pub(super) struct World {
     pub(super) template: TemplateId,
 }
 
-impl World {
+impl Deref for Workspace {
+    type Target = Rooms;
+
+    fn deref(&self) -> &Rooms {
+        &self.rooms
+    }
+}
+
+impl Workspace {
     /// A workspace that has a text in every place, whose agent has woken twice.
     pub(super) async fn new(format: WireFormat) -> anyhow::Result<Self> {
         let sent = Arc::new(Recorder::default());
@@ -135,19 +141,8 @@ impl World {
             script: Script::default(),
             summaries: Script::default(),
         });
-        let clock = ManualClock::at("2026-03-02T09:00:00Z");
-        let port: Arc<dyn Clock> = Arc::new(clock.clone());
-        let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(1));
-        let sqlite = Sqlite::memory(&port, &*entropy)?;
-        let store = Store::new(Arc::new(sqlite), Arc::new(NoFaults));
-        let dormouse = Dormouse::new(Parts {
-            store: store.clone(),
-            clock: port,
-            entropy,
-            model: model.clone(),
-            zone: jiff::tz::TimeZone::UTC,
-            owner: "process".into(),
-        });
+        let rooms = Rooms::at(START).model(model.clone()).build();
+        let dormouse = services(&rooms, "process");
         let dormouse = dormouse.with_sealing_keys(Arc::new(FixedKey([8; 32])));
         let me = Caller::owner(WORKSPACE);
         let other = |title: &str, category: Option<String>| NewTask {
@@ -245,8 +240,7 @@ impl World {
             elsewhere,
             agents_of_linked: agents,
             dormouse,
-            store,
-            clock,
+            rooms,
             me,
             model,
             sent,
@@ -289,7 +283,7 @@ impl World {
     }
 
     pub(super) async fn wake(&self, message: Option<String>) -> anyhow::Result<()> {
-        self.clock.advance(std::time::Duration::from_secs(60));
+        self.later(60);
         self.dormouse.wake_agent(&self.me, &self.agent, message, None).await?;
         self.drain().await
     }
@@ -303,7 +297,7 @@ impl World {
 
     /// Runs everything that is due a while from now.
     pub(super) async fn drain_all(&self) -> anyhow::Result<()> {
-        self.clock.advance(std::time::Duration::from_secs(120));
+        self.later(120);
         let scope = DrainScope { all_due: true, ..DrainScope::default() };
         self.dormouse.drain(scope, &mut |_| {}).await?;
         Ok(())
@@ -341,7 +335,7 @@ impl World {
 
     /// The requests of a wake with two turns, after what a preview says of the first.
     pub(super) async fn last_wake(&self) -> anyhow::Result<Vec<OutgoingRequest>> {
-        self.clock.advance(std::time::Duration::from_secs(60));
+        self.later(60);
         self.change_linked_tasks().await?;
         self.bodies();
         let before = Dump::of(&self.store).await?;

@@ -120,6 +120,10 @@ impl TaskAgent<'_> {
         let folded = log_line::dated(ws, &run.holder, first.n, last.n);
         let folded = self.agents.store.all(folded).await?;
         ops.extend(index::lines(ws, &run.holder, &folded, now));
+        // Only the newest summary is found: with each of them, a search would find the same words again and
+        // again, and none of the lines.
+        let earlier = before.map(|before| before.checkpoint.n);
+        ops.extend(earlier.map(|n| memory_index::remove_checkpoint(ws, &run.holder, n)));
         ops.push(memory_index::put_checkpoint(ws, &run.holder, &checkpoint, &text));
         let message = MessageDraft {
             kind: MessageKind::Summary,

@@ -1,10 +1,11 @@
 //! `record_observations`: the agent's private notes.
 
 use dormouse_changes::tool::{CallContext, Effect, Immediate, ModelTool, Refused, Tool};
+use dormouse_types::closed_list::ClosedList;
 use dormouse_types::limits;
 use dormouse_types::model::{ObservationCategory, ObservationPriority};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 /// The tool as a model calls it.
 pub static TOOL: ModelTool = ModelTool::immediate(&RecordObservations);
@@ -30,12 +31,21 @@ pub struct Note {
     /// What is worth remembering.
     pub text: String,
     /// routine, notable or critical.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "known_or_usual")]
     pub priority: ObservationPriority,
     /// What it is about: operational (the work), grievance (the person was not content with you),
     /// excellence (the person was pleased) or improvement (how you could work better).
-    #[serde(default)]
+    #[serde(default, deserialize_with = "known_or_usual")]
     pub category: ObservationCategory,
+}
+
+/// Reads a name of a closed list. One that is not on it counts as the usual: a note is worth more than its
+/// mark.
+fn known_or_usual<'de, D: Deserializer<'de>, T: ClosedList + Default>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    Ok(T::of_name(&name.to_lowercase()).unwrap_or_default())
 }
 
 /// The tool.

@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use dormouse_journal::Edit;
 use dormouse_runs::window::size;
 use dormouse_runs::{End, Models};
+use dormouse_store::{Db, Query, Row};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::memory::Room;
 use dormouse_types::model::{FragmentKind, Request};
@@ -86,6 +87,15 @@ fn a_log_of_any_length_fits_at_a_window_of_8192() {
         assert!(!instruction.contains("left out"), "note {n}: {instruction}");
     }
     assert!(n_folds > 1, "the log was folded {n_folds} times");
+    let sql = "SELECT COUNT(*) FROM search_index WHERE kind = 'summary'";
+    let decode = |row: &Row| Ok(row.int(0).expect("a count"));
+    let summaries = Query { db: Db::Agent, sql, params: Vec::new(), decode };
+    let n_found = now(case.world.store.first(summaries)).expect("readable");
+    assert_eq!(
+        n_found,
+        Some(1),
+        "a search finds the newest summary alone, and so the lines as well"
+    );
     assert!(
         largest > 8_192 - answer - turns - 400,
         "what there is of the window is used: {largest}"

@@ -23,7 +23,7 @@ fn observations_are_private_and_return_in_later_prompts() {
     let (world, task, agent) = World::settled();
     let notes = note(json!([
         { "text": "The date moved.", "priority": "critical" },
-        "They like lists.",
+        { "text": "They like lists.", "priority": "Routine", "category": "mood" },
     ]));
     assert_eq!(world.run_with(&task, [Answer::calls([notes])]), [End::Completed { cut: false }]);
     assert_eq!(

@@ -105,6 +105,11 @@ pub fn put_checkpoint(
     search_index::put(workspace, &holder.to_string(), &indexed, body)
 }
 
+/// Removes a checkpoint whose words a later one has.
+pub fn remove_checkpoint(workspace: WorkspaceId, holder: &HolderId, n: i64) -> Op {
+    search_index::remove(workspace, &holder.to_string(), &Place::Checkpoint(n).to_string())
+}
+
 /// A text of a memory that has the words of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {

@@ -348,6 +348,7 @@ impl Error {
             Self::Date(error) | Self::Work(WorkError::Schedule(ScheduleError::Words(error))) => {
                 error.part()
             }
+            Self::Work(WorkError::Schedule(ScheduleError::NotRead { part, .. })) => Some(part),
             _ => None,
         }
     }

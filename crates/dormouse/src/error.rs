@@ -560,9 +560,10 @@ fn work(error: &WorkError) -> &'static str {
         | WorkError::NeedsLanguageModel { .. }
         | WorkError::NothingFollows { .. }
         | WorkError::Parameter(_) => "validation-failed",
-        WorkError::State { .. } | WorkError::RunState { .. } | WorkError::Occurrence { .. } => {
-            "work-state"
-        }
+        WorkError::State { .. }
+        | WorkError::NoCorrections { .. }
+        | WorkError::RunState { .. }
+        | WorkError::Occurrence { .. } => "work-state",
         WorkError::NeedsDecide { .. } => "scope-missing",
         WorkError::Answered { .. } | WorkError::Closed { .. } => "question-closed",
         WorkError::Reused { .. } => "idempotency-mismatch",

@@ -463,7 +463,7 @@ fn move_to(step: &mut Step, to: WorkState) -> Result<(), WorkError> {
     Ok(())
 }
 
-/// Whether nothing of a definition is to come, calls and changes aside: it ran once, or its schedule is over.
+/// Whether nothing of a definition is to come, calls and changes aside: it ran once, or its schedule has ended.
 fn has_ended(definition: &Definition) -> bool {
     let is_open = definition.run_state.is_some_and(|state| !state.is_over());
     let is_once = definition.kind == WorkType::Immediate || definition.schedule.is_some();

@@ -239,7 +239,7 @@ export function startOf(work: Work): "work.once" | "work.whenCalled" | "work.whe
   return work.events.length > 0 ? "work.whenTasksChange" : "work.whenCalled";
 }
 
-/** Whether nothing of it is to come, calls aside: it ran once, or its schedule is over. The server knows the hooks as well. */
+/** Whether nothing of it is to come, calls aside: it ran once, or its schedule has ended. The server knows the hooks as well. */
 export function hasEnded(work: Work): boolean {
   const isOnce = work.type === "immediate" || (work.schedule !== null && work.events.length === 0);
   const isOpen = work.runState !== null && OPEN.includes(work.runState);

@@ -200,7 +200,7 @@ impl StatedSchedule {
     /// knows; `None` if it does not clearly say that.
     pub(super) fn of_instruction(&self, read: &Read) -> Option<String> {
         let repeats = self.repeats.as_ref().filter(|_| self.is_of_instruction)?;
-        let Some(time) = self.time else { return Some(said(repeats, read)) };
+        let Some(time) = self.time else { return Some(how_often(repeats, read)) };
         Some(format!("{repeats} {} {}", read.at, again_at(time, self.is_hour_open)))
     }
 
@@ -238,7 +238,7 @@ impl StatedSchedule {
             |repeats: &String| self.is_bare && read.usual_words.contains(&(kind, repeats.as_str()));
         match (self.repeats.as_ref().filter(|it| !is_usual(it)), time) {
             (Some(repeats), Some(time)) => timed(repeats, &time),
-            (Some(repeats), None) => said(repeats, read),
+            (Some(repeats), None) => how_often(repeats, read),
             (None, Some(time)) => timed(usual, &time),
             (None, None) => match (&self.weekday, &self.once) {
                 (Some(weekday), _) if kind == WorkKind::Review => weekday.clone(),
@@ -251,9 +251,9 @@ impl StatedSchedule {
 }
 
 /// How often, as a person says it.
-fn said(repeats: &str, read: &Read) -> String {
+fn how_often(repeats: &str, read: &Read) -> String {
     match read.every_hour {
-        Some((found, said)) if found == repeats => said.to_owned(),
+        Some((found, spoken)) if found == repeats => spoken.to_owned(),
         _ => repeats.to_owned(),
     }
 }

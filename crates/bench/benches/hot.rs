@@ -197,6 +197,7 @@ fn scheduled(now: Timestamp, seconds: u64, entropy: &dyn Entropy) -> Definition 
         schedule_words: Some("daily at 9".into()),
         catch_up: CatchUp::Once,
         catch_up_hours: 24,
+        paused_with_all: false,
         overlap: Overlap::Queue,
         model: None,
         template: None,

@@ -4,12 +4,14 @@ use dormouse_types::agent::AgentActivity;
 use std::time::Duration;
 
 use dormouse::DrainReport;
-use dormouse::view::{Agent, EvolutionDetail, Page, RunOutcome, Wake, WorkRun};
+use dormouse::view::{Agent, AgentWorkDetail, EvolutionDetail, Page, RunOutcome, Wake, WorkRun};
 use dormouse_types::port::Clock;
+use dormouse_types::work::RunState;
 use dormouse_types::{AgentId, EvolutionSessionId, TemplateId, Timestamp, WorkRunId, limits};
 use serde::de::DeserializeOwned;
 
 use crate::client::{Client, encode};
+use crate::command::work::held::Holds;
 use crate::failure::Failure;
 use crate::pages;
 use crate::terminal::note;
@@ -109,7 +111,8 @@ async fn asleep(client: &Client, clock: &dyn Clock, id: &AgentId) -> Result<Agen
     }
 }
 
-/// Waits until these runs of agent work have ended, or wait for the person or for a later time.
+/// Waits until these runs of agent work have ended, or wait for the person, for a later time or for a model that cannot
+/// be used.
 ///
 /// Errors: the server does not respond.
 pub async fn until_left(
@@ -127,6 +130,9 @@ pub async fn until_left(
             if now >= until || !found.run_state.holds_its_place() {
                 break;
             }
+            if found.run_state == RunState::Queued && is_held(client, &found).await? {
+                break;
+            }
             if now >= start + QUIET && !is_noted {
                 is_noted = true;
                 note("waiting for the server to end the run; press Ctrl-C to stop waiting");
@@ -136,6 +142,13 @@ pub async fn until_left(
         }
     }
     Ok(())
+}
+
+/// Whether a run waits for more than its turn: its model cannot be used now.
+async fn is_held(client: &Client, run: &WorkRun) -> Result<bool, Failure> {
+    let holds = Holds::read(client).await?;
+    let work: AgentWorkDetail = read(client, &format!("/api/tasks/{}", run.task_id)).await?;
+    Ok(holds.reason(&work.task).is_some())
 }
 
 /// Waits until the model has answered in these sessions about templates.

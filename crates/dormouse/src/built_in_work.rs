@@ -9,7 +9,7 @@ use dormouse_work::definition::{ReadSchedule, built_in};
 use crate::dates::{DayOrder, Language, Wording};
 use crate::request::require;
 use crate::view::{WorkInstruction, WorkTemplate, WorkTrial};
-use crate::work::{NewWork, WorkPatch};
+use crate::work::{NewWork, WorkPatch, early_times};
 use crate::{Dormouse, Error};
 
 /// What a request means: the instructions, what is done without a language model, and when.
@@ -70,6 +70,7 @@ impl Dormouse {
             schedule: read.schedule_words,
             is_usual_time: read.is_usual_time,
             next: times(&schedule),
+            early_times: early_times(&schedule),
             not_understood: read.not_understood,
             language: read.language.to_owned(),
         })

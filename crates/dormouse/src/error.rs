@@ -280,6 +280,7 @@ impl Error {
             Self::Date(error) | Self::Work(WorkError::Schedule(ScheduleError::Words(error))) => {
                 error.part()
             }
+            Self::Work(WorkError::Schedule(ScheduleError::NotRead { part, .. })) => Some(part),
             _ => None,
         }
     }
@@ -495,9 +496,10 @@ fn work(error: &WorkError) -> ProblemKind {
         | WorkError::NeedsLanguageModel { .. }
         | WorkError::NothingFollows { .. }
         | WorkError::Parameter(_) => ProblemKind::ValidationFailed,
-        WorkError::State { .. } | WorkError::RunState { .. } | WorkError::Occurrence { .. } => {
-            ProblemKind::WorkState
-        }
+        WorkError::State { .. }
+        | WorkError::NoCorrections { .. }
+        | WorkError::RunState { .. }
+        | WorkError::Occurrence { .. } => ProblemKind::WorkState,
         WorkError::NeedsDecide { .. } => ProblemKind::ScopeMissing,
         WorkError::Answered { .. } | WorkError::Closed { .. } => ProblemKind::QuestionClosed,
         WorkError::Reused { .. } => ProblemKind::IdempotencyMismatch,

@@ -107,7 +107,13 @@ impl TranscriptFile {
 
 fn previewed(read: ReadSchedule) -> SchedulePreview {
     let next = read.next.iter().map(|one| Timestamp::from_jiff(one.due)).collect();
-    SchedulePreview { sentence: read.sentence, next }
+    let early_times = early_times(&read);
+    SchedulePreview { sentence: read.sentence, next, early_times }
+}
+
+/// The times of a schedule that a person may have meant in the afternoon.
+pub(crate) fn early_times(read: &ReadSchedule) -> Vec<String> {
+    read.early.iter().map(|time| time.strftime("%H:%M").to_string()).collect()
 }
 
 impl Dormouse {
@@ -395,10 +401,16 @@ impl Dormouse {
         self.written_view(caller, written).await
     }
 
-    /// Pauses all agent work; returns how many definitions that were.
+    /// Pauses all agent work that has not ended; returns how many definitions that were.
     pub async fn pause_all_work(&self, caller: &Caller) -> Result<usize, Error> {
         require(caller, Scope::Edit)?;
         Ok(self.work.pause_all(caller.workspace, &work_context(caller, None)?).await?)
+    }
+
+    /// Resumes the agent work that was paused with all other; returns how many definitions that were.
+    pub async fn resume_all_work(&self, caller: &Caller) -> Result<usize, Error> {
+        require(caller, Scope::Edit)?;
+        Ok(self.work.resume_all(caller.workspace, &work_context(caller, None)?).await?)
     }
 
     /// Ends a definition; its history stays. Where something of it needs the person, only who may decide does.

@@ -145,8 +145,15 @@ impl Dormouse {
         wording: Wording,
     ) -> Result<UnderstoodDate, Error> {
         let reader = dates::reader(self.clock.now(), &self.zone.get(), wording);
-        dates::date(text, &reader)
-            .map_err(|error| Error::Invalid { field, message: error.to_string() })
+        let read = dates::date(text, &reader)
+            .map_err(|error| Error::Invalid { field, message: error.to_string() })?;
+        if read.repeats.is_some() {
+            let message = format!(
+                "`{text}` happens again: write one day or time, such as `next monday at 9`"
+            );
+            return Err(Error::Invalid { field, message });
+        }
+        Ok(read)
     }
 
     fn is_to_come(&self, field: &'static str, text: &str, at: Timestamp) -> Result<(), Error> {

@@ -353,6 +353,7 @@ fn view_of(
         status: of.status,
         run_state: of.run_state,
         state: of.state,
+        paused_with_all: of.paused_with_all,
         session_id: of.session,
         recurrence_id: of.recurrence,
         schedule: of.schedule_words,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dormouse_formats::recurrence::{
-    Occurrence, Position, Schedule, Series, describe, english, is_rule, read_schedule,
+    Occurrence, Position, Schedule, Series, english, is_rule, read_schedule,
 };
 use dormouse_formats::when::{ENGLISH, Reader};
 use dormouse_store::agent::work::definition::{self, Definition};
@@ -24,6 +24,7 @@ use dormouse_types::{
     Actor, EventKind, Id as _, SessionId, TemplateId, Timestamp, WorkId, WorkRunId, WorkspaceId,
     limits,
 };
+use jiff::civil::Time;
 
 use crate::conversation;
 use crate::error::broken;
@@ -78,6 +79,8 @@ pub struct ReadSchedule {
     pub sentence: String,
     /// The next dates, at most five.
     pub next: Vec<Occurrence>,
+    /// The times of day that were taken to be before 7:00, although the words leave it open.
+    pub early: Vec<Time>,
 }
 
 /// What a definition does without a language model, as it is stored.
@@ -165,14 +168,15 @@ impl Work {
     ///
     /// Errors: the words are no schedule, or nothing of it is still to come.
     pub fn read_schedule(&self, words: &str, reader: &Reader) -> Result<ReadSchedule, WorkError> {
-        let series = read_schedule(words, reader)?.series;
+        let read = read_schedule(words, reader)?;
+        let sentence = english(&read.description());
+        let (series, early) = (read.series, read.early);
         let person = self.person();
         let position = Position::new(self.clock.now().to_jiff(), &person);
         let next: Vec<Occurrence> = series.upcoming(&position, &person).take(SHOWN_DATES).collect();
         if next.is_empty() {
             return Err(WorkError::NothingToCome { words: words.trim().to_owned() });
         }
-        let sentence = english(&describe(&series));
         // A rule is kept in words where they are read as the same rule, else as it is written.
         let in_english = Reader { language: ENGLISH, ..reader.clone() };
         let is_same = |again: &Schedule| {
@@ -182,7 +186,7 @@ impl Work {
         let has_words =
             is_rule(words) && read_schedule(&sentence, &in_english).as_ref().is_ok_and(is_same);
         let words = if has_words { sentence.clone() } else { words.trim().to_owned() };
-        Ok(ReadSchedule { words, series, sentence, next })
+        Ok(ReadSchedule { words, series, sentence, next, early })
     }
 
     /// Makes a definition. One that nothing starts later runs at once. Returns it as it was written; for a
@@ -262,6 +266,7 @@ impl Work {
             title,
             version: 1,
             state: WorkState::Active,
+            paused_with_all: false,
             session: SessionId::fresh(now, &*self.entropy),
             recurrence: None,
             schedule: None,

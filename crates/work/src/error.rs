@@ -100,6 +100,14 @@ pub enum WorkError {
         /// What the person can do.
         hint: &'static str,
     },
+    /// It has no language model that would read a correction. Retry: never.
+    #[error(
+        "no language model reads corrections of agent work {work}; edit its instructions or parameters"
+    )]
+    NoCorrections {
+        /// The definition.
+        work: WorkId,
+    },
     /// Not possible in the present state of the run. Retry: never, unless the run moves.
     #[error("run {run} is {state}: {hint}", state = .state.name())]
     RunState {
@@ -193,6 +201,7 @@ impl WorkError {
             | Self::NothingFollows { .. }
             | Self::Parameter(_)
             | Self::State { .. }
+            | Self::NoCorrections { .. }
             | Self::RunState { .. }
             | Self::NeedsDecide { .. }
             | Self::Answered { .. }

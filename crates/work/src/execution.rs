@@ -342,9 +342,7 @@ impl Work {
         let corrected = retry(ATTEMPTS, &[Refusal::Stale], || async {
             let definition = self.definition(ws, id).await?;
             if definition.built_in.is_some() {
-                let hint =
-                    "no language model reads corrections of it; edit its instructions or parameters";
-                return Err(WorkError::State { work: id.clone(), state: definition.state, hint });
+                return Err(WorkError::NoCorrections { work: id.clone() });
             }
             let known = self.store.all(correction::after(ws, id, 0)).await?;
             let new = Correction {

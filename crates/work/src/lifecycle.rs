@@ -165,11 +165,22 @@ impl Work {
         id: &WorkId,
         context: &RequestContext,
     ) -> Result<Written, WorkError> {
+        self.pause_it(ws, id, false, context).await
+    }
+
+    async fn pause_it(
+        &self,
+        ws: WorkspaceId,
+        id: &WorkId,
+        with_all: bool,
+        context: &RequestContext,
+    ) -> Result<Written, WorkError> {
         self.change(ws, id, (AuditAction::WorkPause, "", context), |step, open, now| {
             let is_held = step.definition().state == WorkState::Held;
             context.require_decider(id, is_held)?;
             step.definition().next_due_at = None;
             move_to(step, WorkState::Paused)?;
+            step.definition().paused_with_all = with_all;
             if is_held {
                 // What was due since the copy was made may have run elsewhere: no pause left it out.
                 self.plan_from(step.definition(), now)?;
@@ -256,8 +267,8 @@ impl Work {
         .await
     }
 
-    /// Pauses every definition that may start runs, and returns how many they were. One that cannot be paused
-    /// keeps no other from it.
+    /// Pauses every definition that may still start runs, and returns how many they were; what has ended stays as it
+    /// is. One that cannot be paused keeps no other from it.
     ///
     /// Errors: the first of those that could not be paused.
     pub async fn pause_all(
@@ -266,16 +277,57 @@ impl Work {
         context: &RequestContext,
     ) -> Result<usize, WorkError> {
         let (mut n_paused, mut failed) = (0, None);
-        for definition in self.definitions(ws).await? {
-            if definition.state == WorkState::Active {
+        let definitions = self.definitions(ws).await?;
+        let mut started_otherwise = self.called(ws, &definitions).await?;
+        let filters = self.store.all(filter::of_active(ws)).await?;
+        started_otherwise.extend(filters.into_iter().flatten().map(|of| of.work));
+        for definition in definitions {
+            let is_ended = has_ended(&definition) && !started_otherwise.contains(&definition.id);
+            if definition.state == WorkState::Active && !is_ended {
                 let context = RequestContext { key: None, ..context.clone() };
-                match self.pause(ws, &definition.id, &context).await {
+                match self.pause_it(ws, &definition.id, true, &context).await {
                     Ok(_) => n_paused += 1,
                     Err(error) => failed = failed.or(Some(error)),
                 }
             }
         }
         failed.map_or(Ok(n_paused), Err)
+    }
+
+    /// Resumes every definition that [`Self::pause_all`] paused, and returns how many they were. What the person had
+    /// paused before stays paused. One that cannot be resumed keeps no other from it.
+    ///
+    /// Errors: the first of those that could not be resumed.
+    pub async fn resume_all(
+        &self,
+        ws: WorkspaceId,
+        context: &RequestContext,
+    ) -> Result<usize, WorkError> {
+        let (mut n_resumed, mut failed) = (0, None);
+        for definition in self.definitions(ws).await? {
+            if definition.state == WorkState::Paused && definition.paused_with_all {
+                let context = RequestContext { key: None, ..context.clone() };
+                match self.resume(ws, &definition.id, &context).await {
+                    Ok(_) => n_resumed += 1,
+                    Err(error) => failed = failed.or(Some(error)),
+                }
+            }
+        }
+        failed.map_or(Ok(n_resumed), Err)
+    }
+
+    /// Which of these definitions have a hook.
+    async fn called(
+        &self,
+        ws: WorkspaceId,
+        definitions: &[Definition],
+    ) -> Result<BTreeSet<WorkId>, WorkError> {
+        let ids: Vec<WorkId> = definitions.iter().map(|one| one.id.clone()).collect();
+        let mut called = BTreeSet::new();
+        for page in ids.chunks(in_list::MOST) {
+            called.extend(self.store.all(hook::having(ws, page)).await?);
+        }
+        Ok(called)
     }
 
     /// Lets nothing start that waits to start, because the data was restored: since the copy was made,
@@ -290,11 +342,7 @@ impl Work {
             sent: String::new(),
         };
         let definitions = self.definitions(ws).await?;
-        let ids: Vec<WorkId> = definitions.iter().map(|one| one.id.clone()).collect();
-        let mut called = BTreeSet::new();
-        for page in ids.chunks(in_list::MOST) {
-            called.extend(self.store.all(hook::having(ws, page)).await?);
-        }
+        let called = self.called(ws, &definitions).await?;
         let may_start = |one: &Definition| {
             one.state == WorkState::Active
                 && (one.next_due_at.is_some()
@@ -411,7 +459,15 @@ fn move_to(step: &mut Step, to: WorkState) -> Result<(), WorkError> {
         return Err(WorkError::State { work: after.id.clone(), state: from, hint });
     }
     after.state = to;
+    after.paused_with_all = false;
     Ok(())
+}
+
+/// Whether nothing of a definition is to come, calls and changes aside: it ran once, or its schedule has ended.
+fn has_ended(definition: &Definition) -> bool {
+    let is_open = definition.run_state.is_some_and(|state| !state.is_over());
+    let is_once = definition.kind == WorkType::Immediate || definition.schedule.is_some();
+    is_once && definition.next_due_at.is_none() && !is_open
 }
 
 /// Leaves out the runs that have not begun.

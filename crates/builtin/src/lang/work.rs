@@ -331,6 +331,8 @@ pub struct SayBack {
 pub enum Cue {
     /// It names a kind.
     Kind(WorkKind),
+    /// It is the name of a kind, and needs no more words to be one.
+    Named(WorkKind),
     /// It names a review of so many days.
     ReviewOf(u16),
     /// It names something that a kind lists.
@@ -400,6 +402,8 @@ pub enum Topic {
 pub struct Read {
     /// Phrases and what they mean; of several that fit, the longest counts.
     pub cues: &'static [(&'static str, Cue)],
+    /// "Every hour" as the reader of dates finds it in a text, and as it is said.
+    pub every_hour: Option<(&'static str, &'static str)>,
     /// Words that change nothing.
     pub fillers: &'static [&'static str],
     /// Words that say when or how often, as far as no phrase above has them: names of days and months, numbers

@@ -222,6 +222,96 @@ fn an_instruction_that_cannot_be_used_is_refused_with_a_reason() {
 }
 
 #[test]
+fn the_words_with_which_kinds_are_offered_are_understood() {
+    let kind = |text: &str, language: &str| match read(text, &known(), &reader(language)) {
+        Ok(understood) => {
+            format!("{:?} {:?}", understood.parameters.kind(), understood.not_understood)
+        }
+        // Which task it is, nobody can say but the person.
+        Err(NotAccepted::WhichTask { .. }) => "Repeat []".to_owned(),
+        Err(why) => why.to_string(),
+    };
+    for language in ["en", "de"] {
+        for card in dormouse_builtin::work::gallery::gallery(language) {
+            assert_eq!(kind(card.name, language), format!("{:?} []", card.kind), "{}", card.name);
+        }
+    }
+    for (text, language, expected) in [
+        ("Watch", "en", "Watch"),
+        ("a watch over deadlines and answers", "en", "Watch"),
+        ("warn me when an answer stays out", "en", "Watch"),
+        ("warn me when a reply is missing", "en", "Watch"),
+        ("a sweep of old tasks", "en", "Sweep"),
+        ("clean up my old tasks", "en", "Sweep"),
+        ("clear out the backlog", "en", "Sweep"),
+        ("Repeat", "en", "Repeat"),
+        ("a checklist that repeats", "en", "Repeat"),
+        ("a checklist or task that repeats", "en", "Repeat"),
+        ("Wächter", "de", "Watch"),
+        ("Wächter über Fristen und Antworten", "de", "Watch"),
+        ("warne mich, wenn Antworten ausbleiben", "de", "Watch"),
+        ("Aufräumen", "de", "Sweep"),
+        ("Wiederholung", "de", "Repeat"),
+    ] {
+        assert_eq!(kind(text, language), format!("{expected} []"), "{text}");
+    }
+    let both =
+        read("a watch over deadlines and answers", &known(), &reader("en")).expect("a watch");
+    assert!(
+        both.sentence.contains("deadline") && both.sentence.contains("waited"),
+        "{}",
+        both.sentence
+    );
+}
+
+#[test]
+fn a_word_that_is_proposed_is_one_that_is_understood() {
+    let mut n_proposed = 0;
+    for text in [
+        "every monring tell me what is due",
+        "every day at 8 wran me before a deadline",
+        "sweeep the attic",
+        "cleen up the attic",
+        "tell me every firday what is overdeu",
+        "reviww my week",
+        "clewr up the kitchen",
+        "watcch the kitchen",
+    ] {
+        let Err(why) = read(text, &known(), &reader("en")) else { continue };
+        let NotAccepted::NotUnderstood { hints, .. } = &why else { continue };
+        for hint in hints {
+            let dormouse_builtin::work::instruction::Hint::Word { written, known: word } = hint
+            else {
+                continue;
+            };
+            n_proposed += 1;
+            let again = read(&text.replace(written, word), &known(), &reader("en"));
+            let still = again.err().map(|why| why.to_string()).unwrap_or_default();
+            assert!(!still.contains(&format!("`{word}`")), "{text}: {still}");
+        }
+    }
+    assert!(n_proposed > 0);
+}
+
+#[test]
+fn what_happens_again_is_at_the_hour_that_is_written() {
+    for (text, language, words) in [
+        ("every day at 6 reset Packing list", "en", "every day at 6:00"),
+        ("reset Packing list every day at 6pm", "en", "every day at 6pm"),
+        ("weekdays at 6 agenda", "en", "every weekday at 6:00"),
+        ("review every Friday at 4", "en", "every Friday at 4:00"),
+        ("review every Friday at 9", "en", "every Friday at 09:00"),
+        ("agenda at half past six", "en", "every weekday at 6:30"),
+        ("Tagesüberblick werktags um 6 Uhr", "de", "werktags um 6:00"),
+        ("Rückblick jeden Freitag um 5", "de", "jeden Freitag um 5:00"),
+        ("hourly watch deadlines", "en", "every hour"),
+    ] {
+        let understood = read(text, &known(), &reader(language)).expect(text);
+        assert_eq!(understood.schedule_words, words, "{text}");
+    }
+}
+
+#[test]
 fn words_around_a_schedule_stay_apart() {
     let understood = read("Kitchen/every day at 8/bell, what is due", &known(), &reader("en"));
     assert_eq!(understood.expect("it is read").not_understood, ["Kitchen/every day /bell"]);

@@ -56,6 +56,11 @@ impl Table {
         }
     }
 
+    /// Whether it fits a width without leaving out a column.
+    pub fn is_whole(&self, width: usize) -> bool {
+        self.widths(width, true).iter().all(Option::is_some)
+    }
+
     /// The rows alone.
     pub fn render_rows(&self, width: usize) -> String {
         self.layout(width, None)

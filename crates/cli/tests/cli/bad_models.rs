@@ -90,6 +90,12 @@ fn world(play: Play) -> World {
     world
 }
 
+/// The address of a server that refuses every call because of its key.
+pub fn refusing_url() -> String {
+    let refused = answer("401 Unauthorized", JSON, r#"{"error":{"message":"invalid key"}}"#);
+    format!("http://{}/v1", serve(refused))
+}
+
 /// What the terminal shows of a wake.
 fn rendered(play: Play) -> String {
     let world = world(play);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::running::until;
+use crate::running::{send, until};
 use crate::scripted_server::ScriptedServer;
 use crate::world::World;
 
@@ -232,6 +232,11 @@ fn what_is_paused_is_not_due_until_it_is_resumed() {
     assert_eq!(due(), 1);
     assert!(world.ok(&["work", "pause-all"]).out.contains("paused 1 piece of agent work"));
     assert_eq!(due(), 0);
+    assert!(world.ok(&["work", "resume-all"]).out.contains("resumed 1 piece of agent work"));
+    assert_eq!(due(), 1, "what was paused alone stays paused");
+    world.ok(&["work", "pause", "evening"]);
+    let none = world.ok(&["work", "resume-all"]).out;
+    assert!(none.contains("Nothing was paused with all agent work."), "{none}");
     assert!(world.ok(&["work", "resume", "morning"]).out.contains(", next "), "it is due again");
     assert_eq!(due(), 1);
     assert!(world.ok(&["work", "resume", "--held"]).out.contains("Nothing is held."));
@@ -427,9 +432,161 @@ fn changes_of_tasks_that_start_it_are_read_from_a_file_and_shown() {
         ["work", "add", "Plan", "--instructions", "Plan again.", "--model", "own/script", "--yes"];
     world.ok(&[&add[..], &["--events", &file]].concat());
     let shown = world.ok(&["work", "show", "plan"]).out;
-    assert!(shown.contains("none: changes of tasks start it"), "{shown}");
+    assert!(shown.contains("when tasks change"), "{shown}");
     assert!(shown.contains(r#"  {"event":"fieldSet","field":"dueDate"}"#), "{shown}");
     let none = world.file("none.json", "[]");
     world.ok(&["work", "edit", "plan", "--events", &none]);
     assert_eq!(world.json(&["work", "show", "plan"])["task"]["events"], json!([]));
+}
+
+#[test]
+fn an_empty_list_and_the_gallery_show_commands_that_work() {
+    let world = World::new();
+    let empty = world.ok(&["work", "list"]).out;
+    let mut shown = commands(&empty);
+    assert_eq!(shown.len(), 1, "{empty}");
+    let gallery = world.ok(&["work", "gallery"]).out;
+    shown.extend(
+        commands(&gallery).into_iter().filter(|args| !args.contains(&"reset \"TITLE\"".to_owned())),
+    );
+    assert_eq!(shown.len(), 5, "{gallery}");
+    for args in &shown {
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let dry = world.ok(&[&args[..], &["--dry-run"]].concat()).out;
+        assert!(dry.contains("read as: ") && !dry.contains("not understood"), "{args:?}: {dry}");
+    }
+    let german = world.run_set(&["work", "gallery"], &[("DORMOUSE_LANG", "de")], b"").out;
+    assert!(german.contains("Fristen überwachen"), "{german}");
+}
+
+/// The arguments of the commands `work add` that a text shows.
+fn commands(text: &str) -> Vec<Vec<String>> {
+    let words = |command: &str| -> Vec<String> {
+        let parts = command.split('\'').enumerate().flat_map(|(n, part)| match n % 2 {
+            0 => part.split_whitespace().map(ToOwned::to_owned).collect(),
+            _ => vec![part.to_owned()],
+        });
+        parts.collect()
+    };
+    let found =
+        text.lines().filter_map(|line| line.find("work add '").map(|at| words(&line[at..])));
+    found.collect()
+}
+
+#[test]
+fn an_hour_before_seven_is_taken_literally_and_said() {
+    let world = World::new();
+    let said = world.ok(&["work", "next", "every day at 6"]).out;
+    assert!(
+        said.starts_with(
+            "every day at 06:00\n06:00 is in the morning; write 18:00 for the evening\n"
+        ),
+        "{said}"
+    );
+    let said = world.ok(&["work", "next", "every monday at 2:30"]).out;
+    assert!(said.contains("02:30 is in the morning; write 14:30 for the afternoon\n"), "{said}");
+    for words in ["every day at 06:00", "every day at 6pm", "every day at 9"] {
+        let said = world.ok(&["work", "next", words]).out;
+        assert!(!said.contains("morning"), "{words}: {said}");
+    }
+    let add = ["work", "add", "Agenda", "--instructions", "agenda every day at 6", "--dry-run"];
+    let dry = world.ok(&add).out;
+    assert!(dry.contains("every day at 06:00\n06:00 is in the morning; write 18:00"), "{dry}");
+}
+
+#[test]
+fn what_starts_work_without_a_schedule_is_said_and_no_column_is_left_out_at_80() {
+    let world = World::new();
+    let agenda = ["work", "add", "Mail", "--instructions", "agenda"];
+    world.ok(&[&agenda[..], &["--waits-for-calls"]].concat());
+    let events = world.file("events.json", r#"[{"event": "created"}]"#);
+    world.ok(&[
+        "work",
+        "add",
+        "On new tasks of the house move",
+        "--instructions",
+        "agenda",
+        "--events",
+        &events,
+    ]);
+    world.ok(&[
+        "work",
+        "add",
+        "Suspended for a while, with a long title",
+        "--instructions",
+        "agenda",
+        "--schedule",
+        "every weekday at 9:00 and 17:00",
+    ]);
+    let again = world.run(&["work", "suspend", "suspended", "--until", "every monday"]);
+    assert!(again.code != 0 && again.err.contains("`every monday` happens again"), "{again:?}");
+    world.ok(&["work", "suspend", "suspended", "--until", "in 3 days at 9"]);
+    for columns in [60, 80, 200] {
+        let list = world.screen(&["work", "list"], columns);
+        for part in [
+            "when called",
+            "when tasks change",
+            "every weekday at 9:00 and 17:00",
+            "suspended until",
+        ] {
+            assert!(list.contains(part), "at {columns}: {part}\n{list}");
+        }
+        assert!(list.lines().all(|line| line.chars().count() <= columns), "{list}");
+    }
+    assert!(world.ok(&["work", "show", "mail"]).out.contains("when called"));
+}
+
+#[test]
+fn refused_calls_of_a_hook_are_listed_with_their_reason_at_80_columns() {
+    let world = World::new();
+    world.ok(&["work", "add", "Mail", "--instructions", "agenda", "--waits-for-calls"]);
+    let made = world.json(&["work", "hook", "add", "mail", "--name", "Mail server"]);
+    let running = world.serve(&[]);
+    let path = made["hook"]["path"].as_str().expect("a path");
+    for _ in 0..2 {
+        let address = running.notice.address;
+        let host = address.to_string();
+        let forged = [
+            ("Host", host.as_str()),
+            ("webhook-id", "1"),
+            ("webhook-timestamp", "1"),
+            ("webhook-signature", "v1,AAAA"),
+        ];
+        let answer = send(address, "POST", path, &forged, "{}").expect("it is answered");
+        assert_eq!(answer.status, 403);
+    }
+    until("the refusals are counted", || {
+        let list = world.screen(&["work", "hook", "list", "mail"], 80);
+        let has_all = ["refused: 2 signed", "Mail server", "the last refused call came at", path]
+            .iter()
+            .all(|part| list.split_whitespace().collect::<Vec<_>>().join(" ").contains(part));
+        has_all.then_some(())
+    });
+    running.stop();
+}
+
+#[test]
+fn a_command_does_not_wait_for_a_model_that_cannot_be_used() {
+    let world = World::new();
+    world.ok(&["models", "add", "far", "--url", &crate::bad_models::refusing_url()]);
+    let running = world.serve(&[]);
+    let add = [
+        "work",
+        "add",
+        "Ask garden",
+        "--instructions",
+        "Say hello.",
+        "--model",
+        "far/big",
+        "--yes",
+    ];
+    let added = world.run(&add);
+    let said = format!("{}{}", added.out, added.err);
+    assert!(said.contains("it waits: ") && said.contains("invalid key"), "{said}");
+    assert!(said.contains("what to do: ") && said.contains("attention list"), "{said}");
+    for args in [&["work", "show", "garden"][..], &["work", "list"]] {
+        let shown = world.ok(args).out;
+        assert!(shown.contains("waits") && shown.contains("invalid key"), "{shown}");
+    }
+    running.stop();
 }

@@ -76,11 +76,11 @@ fn bad_input_is_refused_with_what_to_do_and_changes_nothing() {
         (
             &["work", "edit", "mornings", "--schedule", "now and then"],
             2,
-            &["`and then` is not part of a date"],
+            &["`and then` is not understood in a schedule"],
         ),
         (&["work", "list", "--status", "asleep"], 2, &["unknown", "asleep", "pending"]),
         (&["work", "log", "mornings", "--cursor", "x"], 1, &["cursor"]),
-        (&["work", "next", "now and then"], 2, &["`and then` is not part of a date"]),
+        (&["work", "next", "now and then"], 2, &["`and then` is not understood in a schedule"]),
     ];
     let everything = || -> Vec<Value> {
         let items = world.json(&["work", "list"])["items"].clone();

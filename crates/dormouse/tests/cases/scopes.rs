@@ -353,6 +353,7 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Edit pause_work |s, c| s.world.dormouse.pause_work(c, &s.work.asking, None);
     Edit resume_work |s, c| s.world.dormouse.resume_work(c, &s.work.paused, None);
     Edit pause_all_work |s, c| s.world.dormouse.pause_all_work(c);
+    Edit resume_all_work |s, c| s.world.dormouse.resume_all_work(c);
     Edit archive_work |s, c| s.world.dormouse.archive_work(c, &s.work.paused, None);
     Edit delete_work |s, c| s.world.dormouse.delete_work(c, &s.work.paused, None);
     Edit run_work |s, c| s.world.dormouse.run_work(c, &s.work.paused, None);

@@ -27,8 +27,14 @@ pub(super) fn read_rule(
     let (mut rule, mut begin) = (String::new(), None);
     let (mut n_rules, mut n_starts) = (0, 0);
     for word in text.split_whitespace() {
+        if is_end_of_block(word) {
+            continue;
+        }
         let name_ends = word.find([':', ';', '=']).unwrap_or(word.len());
         let name = word[..name_ends].to_ascii_uppercase();
+        if let "EXDATE" | "RDATE" | "EXRULE" = &*name {
+            return Err(single_dates(&name));
+        }
         if name == "DTSTART" {
             n_starts += 1;
             begin = Some(start(&word[name_ends..])?);
@@ -52,6 +58,16 @@ pub(super) fn read_rule(
     }
     let (start, clock) = begin.unwrap_or_else(|| from_now(rule.parts(), reader.now));
     Series::new(start, clock, rule, person).map_err(refuse)
+}
+
+/// `BEGIN:VEVENT` and `END:VEVENT` around what is pasted.
+fn is_end_of_block(word: &str) -> bool {
+    ["BEGIN:VEVENT", "END:VEVENT"].iter().any(|it| word.eq_ignore_ascii_case(it))
+}
+
+/// Why a pasted block is refused that names single dates.
+fn single_dates(name: &str) -> ScheduleError {
+    ScheduleError::SingleDates { name: name.to_owned(), is_added: name == "RDATE" }
 }
 
 /// What follows `DTSTART`: parameters, a colon and a time.

@@ -11,7 +11,7 @@ use super::error::RuleError;
 use super::property;
 use super::rule::{End, Frequency, NthWeekday, RecurrenceRule, RuleParts, Until};
 use super::schedule_error::{FEWEST_MINUTES, ScheduleError};
-use super::sentence::{Description, describe};
+use super::sentence::{Description, Part, describe};
 use super::series::Series;
 use super::zone::{self, Clock, Person};
 use crate::when::{
@@ -24,8 +24,38 @@ use crate::when::{
 pub struct Schedule {
     /// When it happens. Without a zone in the words it follows the person's clock; without a time, whole days.
     pub series: Series,
-    /// What the words leave open, and how it was decided.
-    pub assumed: Vec<Assumption>,
+    /// The first day, if the words give one.
+    pub from: Option<Date>,
+    /// Times before 7:00 that are written without a half of the day. A date would have them in the afternoon; a schedule
+    /// takes them literally, and a preview says so.
+    pub early: Vec<Time>,
+}
+
+impl Schedule {
+    fn new(series: Series, from: Option<Date>, assumed: &[Assumption]) -> Self {
+        let early = |it: &Assumption| match it {
+            Assumption::Hour(time) if (1..7).contains(&time.hour()) => Some(*time),
+            _ => None,
+        };
+        let early = if series.rule().is_some() {
+            assumed.iter().filter_map(early).collect()
+        } else {
+            Vec::new()
+        };
+        Self { series, from, early }
+    }
+
+    /// What it says.
+    pub fn description(&self) -> Description {
+        let mut description = describe(&self.series);
+        if let Some(from) = self.from {
+            let is_zone = |part: &Part| matches!(part, Part::Zone(_));
+            let place = description.parts.iter().position(is_zone);
+            let place = place.unwrap_or(description.parts.len());
+            description.parts.insert(place, Part::From(from));
+        }
+        description
+    }
 }
 
 /// How many dates a person is shown before a schedule is saved.
@@ -61,18 +91,21 @@ pub fn read_schedule(text: &str, reader: &Reader) -> Result<Schedule, ScheduleEr
     let person = Person { zone: reader.zone.clone(), day_due_at: Time::midnight() };
     if property::is_rule(text) {
         let series = property::read_rule(text, reader, &person)?;
-        return Ok(Schedule { series, assumed: Vec::new() });
+        return Ok(Schedule::new(series, None, &[]));
     }
     let found = match explain(text, reader) {
         Ok(found) => found,
         Err(error) => match in_named_zone(text, reader, &person)? {
             Some(schedule) => return Ok(schedule),
-            None => return Err(ScheduleError::Words(error)),
+            None => return Err(not_read(error, reader)),
         },
     };
     let text = text.trim().to_owned();
     if found.kind == Kind::Past {
-        return Err(ScheduleError::Past { text });
+        return Err(match is_of_month(&text, reader) {
+            true => ScheduleError::OneDay { text },
+            false => ScheduleError::Past { text },
+        });
     }
     let series = match &found.when {
         When::Day(day) => Series::once(day.at(0, 0, 0, 0), Clock::Day),
@@ -82,11 +115,12 @@ pub fn read_schedule(text: &str, reader: &Reader) -> Result<Schedule, ScheduleEr
             let (start, clock) = first(recurrence, reader);
             let rule = rule_of(recurrence, start, reader.week_starts)?;
             let rule = rule.map_err(|source| ScheduleError::Rule { text: text.clone(), source })?;
-            Series::new(start, clock, rule, &person)
-                .map_err(|source| ScheduleError::Rule { text, source })?
+            let series = Series::new(start, clock, rule, &person)
+                .map_err(|source| ScheduleError::Rule { text, source })?;
+            return Ok(Schedule::new(series, recurrence.from, &found.assumed));
         }
     };
-    Ok(Schedule { series, assumed: found.assumed })
+    Ok(Schedule::new(series, None, &found.assumed))
 }
 
 /// What happens again on the clock of a zone that the words name; `None` if they name none, or mean nothing
@@ -128,7 +162,7 @@ fn in_named_zone(
     let rule = rule_of(&recurrence, start, there.week_starts)?;
     let refuse = |source| ScheduleError::Rule { text: text.clone(), source };
     let series = Series::new(start, clock, rule.map_err(refuse)?, person).map_err(refuse)?;
-    Ok(Some(Schedule { series, assumed }))
+    Ok(Some(Schedule::new(series, recurrence.from, &assumed)))
 }
 
 /// "Last Friday of the month" and "the first of the month" alone are one day, and "Monday to Friday" one week; as a schedule they are those of
@@ -149,8 +183,9 @@ fn explain(text: &str, reader: &Reader) -> Result<Found, NotUnderstood> {
             Rule::Months(MonthDay::Weekday(..) | MonthDay::WorkingDay(_)) => has_month,
             // "The first of next month" is one day.
             Rule::Months(_) => is_day_of_month,
-            // "Monday to Friday at 7:45"
+            // "Monday to Friday at 7:45", "sat and sun 11am"
             Rule::WorkingDays => true,
+            Rule::Weeks(ref days) => days.len() > 1,
             _ => false,
         },
         When::Day(_) | When::At(_) | When::Span(_) => false,
@@ -225,7 +260,7 @@ fn rule_of(
     week_start: Weekday,
 ) -> Result<Result<RecurrenceRule, RuleError>, ScheduleError> {
     if recurrence.times > 1 {
-        return Err(ScheduleError::SoOften { times: recurrence.times });
+        return Err(so_often(recurrence));
     }
     let every = |frequency, n: u16| RuleParts::every(frequency, n.into());
     let n = recurrence.every;
@@ -275,6 +310,35 @@ fn hours_and_minutes(times: &[Time]) -> Result<(Vec<i16>, Vec<i16>), ScheduleErr
     }
     let several = |parts: Vec<i16>| if parts.len() > 1 { parts } else { Vec::new() };
     Ok((several(hours), several(minutes)))
+}
+
+/// Whether words name a month and not which: "two days before the end of the month".
+fn is_of_month(text: &str, reader: &Reader) -> bool {
+    let text = text.to_lowercase();
+    reader.language.schedule().of_month.iter().any(|month| text.contains(month))
+}
+
+/// Why words are no schedule.
+fn not_read(error: NotUnderstood, reader: &Reader) -> ScheduleError {
+    match error.part() {
+        Some(part) => ScheduleError::NotRead {
+            part: part.to_owned(),
+            example: reader.language.schedule().example,
+        },
+        None => ScheduleError::Words(error),
+    }
+}
+
+/// Why "three times a week" is no schedule, with one that happens about as often.
+fn so_often(recurrence: &Recurrence) -> ScheduleError {
+    let (unit, example) = match recurrence.rule {
+        Rule::Minutes | Rule::Hours => ("hour", "every 20 minutes"),
+        Rule::Days | Rule::WorkingDays => ("day", "every day at 9:00 and 18:00"),
+        Rule::Weeks(_) => ("week", "every Monday and Thursday"),
+        Rule::Months(_) => ("month", "every month on the 1st and the 15th"),
+        Rule::Years(_) => ("year", "every 6 months"),
+    };
+    ScheduleError::SoOften { times: recurrence.times, unit, example }
 }
 
 fn of_months(on: &MonthDay, start: Date, month: RuleParts) -> RuleParts {

@@ -13,6 +13,17 @@ pub enum ScheduleError {
     /// The words are no date and no repetition.
     #[error("cannot read the schedule")]
     Words(#[source] NotUnderstood),
+    /// Some of the words mean nothing in a schedule.
+    #[error(
+        "`{part}` is not understood in a schedule; write one such as `{example}`, or a day and a time, such as \
+         `2026-12-10 14:00`"
+    )]
+    NotRead {
+        /// They, as they are written.
+        part: String,
+        /// A schedule in the language of the reader.
+        example: &'static str,
+    },
     /// A stretch of time has no one time at which it is due.
     #[error("`{text}` is a stretch of time; write a day or a time in it, or how often")]
     Span {
@@ -25,11 +36,21 @@ pub enum ScheduleError {
         /// What is written.
         text: String,
     },
+    /// A day that is counted from another day of any month.
+    #[error("`{text}` is one day; write how often, such as `every month on the last day`")]
+    OneDay {
+        /// What is written.
+        text: String,
+    },
     /// So often in a time, on days that nobody named.
-    #[error("{times} times says not when; name the days, such as `every Monday and Thursday`")]
+    #[error("{times} times a {unit} says not when; write for example `{example}`")]
     SoOften {
         /// How often.
         times: u16,
+        /// In what time.
+        unit: &'static str,
+        /// Words that say when.
+        example: &'static str,
     },
     /// A count of working days that no rule can say.
     #[error(
@@ -46,7 +67,7 @@ pub enum ScheduleError {
     )]
     Times { times: String },
     /// Too many times in an hour.
-    #[error("every {every} minutes is too often; write `every {FEWEST_MINUTES} minutes` or more")]
+    #[error("every {} is too often; write `every {FEWEST_MINUTES} minutes` or more", minutes(*.every))]
     TooOften {
         /// How many minutes.
         every: u16,
@@ -71,6 +92,16 @@ pub enum ScheduleError {
         /// What is written.
         name: String,
     },
+    /// Single dates that are left out or added.
+    #[error(
+        "`{name}` is not read in a schedule; write the rule without it, and then {}", by_hand(*.is_added)
+    )]
+    SingleDates {
+        /// The property.
+        name: String,
+        /// Whether it adds dates, and does not leave them out.
+        is_added: bool,
+    },
     /// A zone for whole days, which have no clock.
     #[error("`{zone}` needs a time of day; write one, such as `every day at 9 {zone}`")]
     ZoneWithoutTime {
@@ -89,4 +120,17 @@ pub enum ScheduleError {
         #[source]
         source: RuleError,
     },
+}
+
+fn minutes(n: u16) -> String {
+    if n == 1 { "minute".to_owned() } else { format!("{n} minutes") }
+}
+
+fn by_hand(is_added: bool) -> &'static str {
+    match is_added {
+        true => "add work that runs once for each date that it names",
+        false => {
+            "skip each time that it names, on the page of the work or with `dormouse work skip`"
+        }
+    }
 }

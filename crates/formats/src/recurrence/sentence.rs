@@ -67,6 +67,8 @@ pub enum Part {
     Only(Vec<i16>),
     /// Weeks begin on this day; said where weeks are left out.
     WeekStart(Weekday),
+    /// From this day on.
+    From(Date),
     /// Up to this day, with it.
     UntilDay(Date),
     /// Up to this time of the clock, with it.
@@ -306,6 +308,7 @@ fn part_in_words(text: &mut String, part: &Part) {
             write!(text, "(only the {} of these)", joined(places.iter().map(|n| ordinal(*n))))
         }
         Part::WeekStart(day) => write!(text, "(weeks begin on {})", name(*day)),
+        Part::From(day) => write!(text, "from {}", day_in_words(*day)),
         Part::UntilDay(day) => write!(text, "until {}", day_in_words(*day)),
         Part::Until(at) => {
             write!(text, "until {} at {}", day_in_words(at.date()), clock(at.time()))
@@ -368,7 +371,7 @@ fn day_of(n: i16, unit: &str) -> String {
     }
 }
 
-/// "1st", "22nd", "last", "2nd last".
+/// "1st", "22nd", "last", "second to last", "3rd last".
 fn ordinal(n: i16) -> String {
     let size = n.unsigned_abs();
     let ending = match (size % 10, size % 100) {
@@ -380,6 +383,7 @@ fn ordinal(n: i16) -> String {
     };
     match n {
         -1 => "last".to_owned(),
+        -2 => "second to last".to_owned(),
         ..=0 => format!("{size}{ending} last"),
         1.. => format!("{size}{ending}"),
     }

@@ -1,5 +1,6 @@
 //! Recurrences, with their time, begin and end.
 
+use jiff::ToSpan as _;
 use jiff::civil::{Date, Time};
 
 use super::calendar::weekday;
@@ -44,11 +45,14 @@ impl<'a> Parser<'a> {
             _ => found.caught.part,
         };
         if !early.is_empty() {
-            let (times, open) = times_of_day(early, &recurrence.rule, part)?;
+            let (times, open) = times_of_day(early, part)?;
             recurrence.at = times;
             assumed.extend(open);
         }
+        self.excepted(&mut recurrence, &mut end);
+        self.hours_between(&mut recurrence, &mut end, &mut assumed);
         self.limits(&mut recurrence, &mut end, &mut assumed, setting, part);
+        self.excepted(&mut recurrence, &mut end);
         if let Some(time) = part.filter(|_| recurrence.at.is_empty()) {
             recurrence.at.push(time);
             assumed.push(Assumption::PartOfDay(time));
@@ -164,7 +168,7 @@ impl<'a> Parser<'a> {
                 };
                 let times = self.and_times(time, more);
                 let last = times.last().map_or(after, |time| time.end);
-                if let Some((times, open)) = times_of_day(times, &recurrence.rule, part) {
+                if let Some((times, open)) = times_of_day(times, part) {
                     recurrence.at = times;
                     assumed.extend(open);
                     *end = last;
@@ -240,6 +244,18 @@ impl<'a> Parser<'a> {
             Again::Weekdays => {
                 Recurrence::new(n, Rule::Weeks(self.more_weekdays(on_weekday?, end)))
             }
+            Again::WeekdayRange => {
+                Recurrence::new(1, days_through(weekday(caught.weekday_before?)?, on_weekday?)?)
+            }
+            Again::IntervalWeekday => {
+                let weeks = match caught.unit? {
+                    Unit::Week => n,
+                    Unit::Day if n.is_multiple_of(7) => n / 7,
+                    Unit::Fortnight => n.checked_mul(2)?,
+                    _ => return None,
+                };
+                Recurrence::new(weeks, Rule::Weeks(self.more_weekdays(on_weekday?, end)))
+            }
             Again::WeekdayRow => {
                 // "Mon-Wed" is a range.
                 if (start..*end).any(|at| self.matcher.is_mark(at, &['-', '–'])) {
@@ -280,6 +296,9 @@ impl<'a> Parser<'a> {
                 let on = MonthDay::Weekday(caught.place?, on_weekday?);
                 Recurrence::new(every, Rule::Months(on))
             }
+            Again::MonthWeekdayBeforeLast => {
+                Recurrence::new(1, Rule::Months(MonthDay::Weekday(-2, on_weekday?)))
+            }
             Again::PlaceWeekday => match caught.place? {
                 place @ (1 | -1) => {
                     let on = MonthDay::Weekday(place, on_weekday?);
@@ -304,7 +323,15 @@ impl<'a> Parser<'a> {
                 Recurrence::new(months(caught)?, Rule::Months(MonthDay::WorkingDay(caught.place?)))
             }
             Again::YearDay => {
-                let (month, day) = (caught.month?, caught.day?);
+                let figure = caught.figure.filter(|it| it.sign == '.').map(|it| it.parts);
+                let (month, day) = match (caught.month, caught.day, figure) {
+                    (Some(month), Some(day), _) => (month, day),
+                    // "Jeden 24.12."
+                    (_, _, Some([day, month, 0])) => {
+                        (i8::try_from(month).ok()?, i8::try_from(day).ok()?)
+                    }
+                    (_, _, _) => return None,
+                };
                 Date::new(2024, month, day).ok()?;
                 Recurrence::new(1, Rule::Years(Some(YearDay { month, day })))
             }
@@ -325,20 +352,121 @@ impl<'a> Parser<'a> {
         Some((self.named_weekday(place)?, place + 1))
     }
 
+    /// The place after the word for each, if it is here: "every Monday and every Thursday".
+    fn after_each(&self, at: usize) -> usize {
+        let mut place = at;
+        for word in self.table.words.schedule.each.split(' ') {
+            if !self.is_word(place, word) {
+                return at;
+            }
+            place += 1;
+        }
+        place
+    }
+
+    /// The weekdays that a recurrence leaves out: "weekdays except Friday".
+    fn excepted(&mut self, recurrence: &mut Recurrence, end: &mut usize) {
+        let place = *end + usize::from(self.matcher.is_mark(*end, &[',']));
+        let days = match &recurrence.rule {
+            Rule::Days if recurrence.every == 1 => Weekday::ALL,
+            Rule::WorkingDays if recurrence.every == 1 => &Weekday::WORKING,
+            Rule::Weeks(days) if days.len() > 1 => days,
+            _ => return,
+        };
+        if !self.matcher.is_in(place, List::Excepting) || recurrence.times > 1 {
+            return;
+        }
+        let mut first = place + 1;
+        while self.matcher.is_lead_on(first)
+            || self.matcher.is_in(first, List::Article)
+            || self.matcher.is_in(first, List::DayArticle)
+        {
+            first += 1;
+        }
+        first = self.after_each(first);
+        let Some(day) = self.named_weekday(first) else { return };
+        let mut after = first + 1;
+        let left_out = self.more_weekdays(day, &mut after);
+        let left: Vec<Weekday> =
+            days.iter().copied().filter(|day| !left_out.contains(day)).collect();
+        if left.is_empty() || left.len() == days.len() {
+            return;
+        }
+        recurrence.rule = Rule::Weeks(left);
+        *end = after;
+    }
+
+    /// The hours that "every 3 hours between 9 and 18" has: times of each day.
+    fn hours_between(
+        &mut self,
+        recurrence: &mut Recurrence,
+        end: &mut usize,
+        assumed: &mut Vec<Assumption>,
+    ) {
+        if recurrence.rule != Rule::Hours || !recurrence.at.is_empty() || recurrence.times > 1 {
+            return;
+        }
+        let table: &'a Table = self.table;
+        let place = *end + usize::from(self.matcher.is_mark(*end, &[',']));
+        let lead = self.matcher.longest(&table.leads, place, Where::Anywhere);
+        let (first, joint) = match lead {
+            Some(lead) if self.matcher.is_in(place, List::Between) => (lead.end, List::And),
+            Some(lead) if lead.means == Lead::Is(Kind::Start) => (lead.end, List::Through),
+            _ if self.matcher.is_in(place, List::Between) => (place + 1, List::And),
+            _ => return,
+        };
+        let Some(from) = self.matcher.longest(&table.times, first, Where::WithSign) else { return };
+        let is_joint = self.matcher.is_in(from.end, joint)
+            || joint == List::Through && self.matcher.is_mark(from.end, &['-', '–']);
+        if !is_joint {
+            return;
+        }
+        let Some(to) = self.matcher.longest(&table.times, from.end + 1, Where::WithSign) else {
+            return;
+        };
+        let after = to.end;
+        let is_bare = |caught: &Caught| caught.half.is_none() && caught.part.is_none();
+        let are_bare = is_bare(&from.caught) && is_bare(&to.caught);
+        let Some((first, open)) = times_of_day(vec![from], None) else { return };
+        let Some((last, _)) = times_of_day(vec![to], None) else { return };
+        let ([first], [last]) = (&first[..], &last[..]) else { return };
+        // "Between 9 and 5" is a day at work, and no night.
+        let last = if are_bare && last < first && last.hour() < 12 {
+            last.wrapping_add(12.hours())
+        } else {
+            *last
+        };
+        let step = i64::from(recurrence.every).hours();
+        let mut times = vec![*first];
+        while let Some(next) = times.last().and_then(|time| time.checked_add(step).ok())
+            && next <= last
+        {
+            times.push(next);
+        }
+        if last <= *first {
+            return;
+        }
+        (recurrence.rule, recurrence.every, recurrence.at) = (Rule::Days, 1, times);
+        assumed.extend(open);
+        *end = after;
+    }
+
     /// "Monday, Wednesday and Friday", after the first.
     fn more_weekdays(&mut self, first: Weekday, end: &mut usize) -> Vec<Weekday> {
         let mut days = vec![first];
         for _ in 0..7 {
-            let mut place = *end;
-            while self.matcher.is_mark(place, &[',', '/', '&', '+'])
-                || self.matcher.is_in(place, List::And)
+            let Some(mut place) = self.after_joint(*end) else { break };
+            // "And on Thursday", "et le jeudi", "und jeden Donnerstag"
+            if self.matcher.is_lead_on(place) {
+                place += 1;
+            }
+            if self.matcher.is_in(place, List::Article)
+                || self.matcher.is_in(place, List::DayArticle)
             {
                 place += 1;
-                if place > *end + 2 {
-                    break;
-                }
             }
-            let Some(day) = self.named_weekday(place).filter(|_| place > *end) else { break };
+            place = self.after_each(place);
+            let Some(day) = self.named_weekday(place) else { break };
             days.push(day);
             *end = place + 1;
         }
@@ -352,7 +480,6 @@ impl<'a> Parser<'a> {
 /// that of the time after it if it then comes before: "7 and 9pm", but "11 and 3pm".
 fn times_of_day(
     mut list: Vec<Match<TimeMeans>>,
-    rule: &Rule,
     part: Option<Time>,
 ) -> Option<(Vec<Time>, Vec<Assumption>)> {
     let (mut times, mut open): (Vec<Time>, Vec<Assumption>) = (Vec::new(), Vec::new());
@@ -369,7 +496,7 @@ fn times_of_day(
                 time.caught.half = Some(Half::Morning);
             }
         }
-        hour_of_schedule(&mut time.caught, rule, part);
+        hour_of_schedule(&mut time.caught, part);
         let (at, assumption, _) = clock::time(time.means, &time.caught)?;
         later = time.caught.half.map(|half| (half, at));
         times.push(at);
@@ -383,21 +510,33 @@ fn times_of_day(
 
 /// Decides which half of the day a time of a recurrence is in, where the words leave it open.
 ///
-/// "Every evening at 8" is 20:00, and "every night at 2" is 02:00. What happens each day happens at any hour,
-/// so "daily at 2:30" is what a clock of 24 hours shows; a weekday at 3:30 is an afternoon, as that of a date.
-fn hour_of_schedule(caught: &mut Caught, rule: &Rule, part: Option<Time>) {
+/// "Every evening at 8" is 20:00, and "every night at 2" is 02:00. What happens again happens at any hour, so without
+/// a word for a half of the day it is what a clock of 24 hours shows: "every Monday at 3:30" is 03:30.
+fn hour_of_schedule(caught: &mut Caught, part: Option<Time>) {
     if caught.half.is_some() || caught.part.is_some() {
         return;
     }
-    let Some(clock) = &mut caught.clock else { return };
+    let Some(clock) = caught.clock else { return };
     match part {
         Some(part) if part.hour() >= 21 && matches!(clock.hour, 1..=5 | 12) => {
             caught.half = Some(Half::Morning);
         }
         Some(part) => caught.part = Some(part),
-        None if *rule == Rule::Days && clock.has_minutes => caught.is_24_hours = true,
-        None => {}
+        None => caught.is_24_hours = true,
     }
+}
+
+/// The days from one weekday to the next such other one; `None` for a single day.
+fn days_through(first: Weekday, last: Weekday) -> Option<Rule> {
+    let place = |day: Weekday| Weekday::ALL.iter().position(|it| *it == day).unwrap_or(0);
+    let n = (7 + place(last) - place(first)) % 7;
+    if n == 0 {
+        return None;
+    }
+    let mut days: Vec<Weekday> =
+        (0..=n).map(|ahead| Weekday::ALL[(place(first) + ahead) % 7]).collect();
+    days.sort_unstable();
+    Some(if days == Weekday::WORKING { Rule::WorkingDays } else { Rule::Weeks(days) })
 }
 
 fn months(caught: &Caught) -> Option<u16> {

@@ -11,6 +11,7 @@ pub(super) fn time(means: TimeMeans, caught: &Caught) -> Option<(Time, Option<As
     let minutes = |hour: u8, minute: i32, half: Option<Half>| -> Option<(i32, bool)> {
         let hour = i32::from(hour);
         let (hour, is_open) = match half {
+            None if caught.is_24_hours => (hour % 24, (1..=11).contains(&hour)),
             Some(_) if !(1..=12).contains(&hour) => return None,
             Some(Half::Morning) => (hour % 12, false),
             Some(Half::Afternoon) => (hour % 12 + 12, false),
@@ -48,11 +49,6 @@ pub(super) fn time(means: TimeMeans, caught: &Caught) -> Option<(Time, Option<As
             // "9.30" without am or pm is an amount.
             if clock.is_dotted && half.is_none() {
                 return None;
-            }
-            if caught.is_24_hours {
-                let time = of(i32::from(hour) * 60 + minute)?;
-                let is_open = clock.hour_length == 1 && (1..=11).contains(&hour);
-                return Some((time, is_open.then_some(Assumption::Hour(time)), hour == 24));
             }
             if is_exact {
                 let time = Time::new(

@@ -10,7 +10,7 @@ use super::value::Kind;
 use super::words::{
     Again, Edge, Lead, Means, Relation, ScheduleWords, Shift, TimeMeans, Unit, Where, Words,
 };
-use Where::{Anywhere, WithSign};
+use Where::{Anywhere, Field, WithSign};
 
 /// French.
 pub const FRENCH: Language = Language(&TABLE);
@@ -58,7 +58,8 @@ static WORDS: Words = Words {
     ],
     places: &[
         ("premier", 1), ("première", 1), ("second", 2), ("deuxième", 2), ("troisième", 3), ("quatrième", 4),
-        ("dernier", -1), ("dernière", -1),
+        ("dernier", -1), ("dernière", -1), ("premiers", 1), ("premières", 1), ("deuxièmes", 2), ("troisièmes", 3),
+        ("derniers", -1), ("dernières", -1),
     ],
     ordinal_endings: &["er", "ère"],
     units: &[
@@ -82,7 +83,17 @@ static WORDS: Words = Words {
     parts: &[
         ("matin", time(9, 0, 0, 0)), ("midi", time(12, 0, 0, 0)), ("soir", time(19, 0, 0, 0)),
         ("nuit", time(21, 0, 0, 0)), ("matinée", time(9, 0, 0, 0)), ("après-midi", time(15, 0, 0, 0)),
-        ("soirée", time(19, 0, 0, 0)),
+        ("soirée", time(19, 0, 0, 0)), ("matins", time(9, 0, 0, 0)), ("midis", time(12, 0, 0, 0)),
+        ("soirs", time(19, 0, 0, 0)), ("nuits", time(21, 0, 0, 0)), ("après-midis", time(15, 0, 0, 0)),
+    ],
+    periodic: &[
+        ("quotidien", 1, Unit::Day), ("quotidienne", 1, Unit::Day), ("quotidiennement", 1, Unit::Day),
+        ("hebdomadaire", 1, Unit::Week), ("hebdomadairement", 1, Unit::Week), ("bimensuel", 2, Unit::Week),
+        ("bimensuelle", 2, Unit::Week), ("mensuel", 1, Unit::Month), ("mensuelle", 1, Unit::Month),
+        ("mensuellement", 1, Unit::Month), ("bimestriel", 2, Unit::Month), ("bimestrielle", 2, Unit::Month),
+        ("trimestriel", 3, Unit::Month), ("trimestrielle", 3, Unit::Month), ("trimestriellement", 3, Unit::Month),
+        ("semestriel", 6, Unit::Month), ("semestrielle", 6, Unit::Month), ("annuel", 1, Unit::Year),
+        ("annuelle", 1, Unit::Year), ("annuellement", 1, Unit::Year),
     ],
     hour_endings: &["h"],
     quarters: &["t"],
@@ -152,6 +163,9 @@ static WORDS: Words = Words {
     times: &[
         ("HOUR", TimeMeans::Clock, WithSign),
         ("CLOCK", TimeMeans::Clock, Anywhere),
+        ("HOUR h/heures MINUTE", TimeMeans::Clock, Anywhere),
+        ("HOUR h/heures MINUTE du PART", TimeMeans::Clock, Anywhere),
+        ("CLOCK du PART", TimeMeans::Clock, Anywhere),
         ("ANYHOUR h/heures", TimeMeans::Clock, WithSign),
         ("ANYHOUR h/heures du PART", TimeMeans::Clock, Anywhere),
         ("ANYHOUR h/heures et demie", TimeMeans::PastBy(30), Anywhere),
@@ -167,7 +181,21 @@ static WORDS: Words = Words {
         ("chaque WEEKDAY", Again::Weekdays, Anywhere),
         ("tous les WEEKDAYS", Again::Weekdays, Anywhere),
         ("un WEEKDAY sur deux", Again::OtherWeekday, Anywhere),
-        ("chaque lundi/lun à/au/jusqu'au/- vendredi/ven", Again::WorkingDays, Anywhere),
+        ("chaque WEEKDAY à/au/jusqu'au/-/– WEEKDAY", Again::WeekdayRange, Anywhere),
+        ("les? WEEKDAYS", Again::Weekdays, Field),
+        ("chaque PART", Again::EachPart, Anywhere),
+        ("tous/toutes les PART", Again::EachPart, Anywhere),
+        ("tous/toutes les N UNIT le WEEKDAY", Again::IntervalWeekday, Anywhere),
+        ("tous les PLACE WEEKDAYS", Again::PlaceWeekday, Anywhere),
+        ("tous les PLACE WEEKDAYS du mois", Again::MonthWeekday, Anywhere),
+        ("PERIODIC", Again::Periodic, Field),
+        ("PERIODIC ,? le WEEKDAY", Again::PeriodicWeekday, Field),
+        ("PERIODIC ,? le DAYS", Again::MonthDay, Field),
+        ("chaque PLACE jour ouvrable/ouvré du mois", Again::MonthWorkingDay, Anywhere),
+        ("le? PLACE jour ouvrable/ouvré de chaque mois", Again::MonthWorkingDay, Anywhere),
+        ("chaque avant-dernier WEEKDAY du mois", Again::MonthWeekdayBeforeLast, Anywhere),
+        ("l'avant-dernier/avant-dernier WEEKDAY de chaque mois", Again::MonthWeekdayBeforeLast, Anywhere),
+        ("les week-ends/weekends", Again::Weekends, Field),
         ("chaque jour ouvrable/ouvré", Again::WorkingDays, Anywhere),
         ("tous les jours ouvrables/ouvrés", Again::WorkingDays, Anywhere),
         ("chaque PLACE jour du mois", Again::MonthNthDay, Anywhere),
@@ -291,10 +319,11 @@ static WORDS: Words = Words {
     conditions: &["si"],
     schedule: ScheduleWords {
         each: "chaque",
-        dropped: &["le ", "du ", "de ", "à "],
+        dropped: &["le ", "l'", "du ", "de ", "à "],
         months: &["mois"],
         of_month: &["du mois"],
         lists: &[("chaque jour à", &["à "]), ("chaque mois le", &["le "])],
+        example: "chaque lundi et jeudi à 18h",
     },
     ..Words::NONE
 };

@@ -10,7 +10,7 @@ use super::value::Kind;
 use super::words::{
     Again, Edge, Lead, Means, Relation, ScheduleWords, Shift, TimeMeans, Unit, Where, Words,
 };
-use Where::{Anywhere, WithSign};
+use Where::{Anywhere, Field, WithSign};
 
 /// German.
 pub const GERMAN: Language = Language(&TABLE);
@@ -231,8 +231,22 @@ static WORDS: Words = Words {
         ("jeden werktag/arbeitstag", Again::WorkingDays, Anywhere),
         ("werktags", Again::WorkingDays, Anywhere),
         ("an werktagen/arbeitstagen", Again::WorkingDays, Anywhere),
-        ("immer? montags bis freitags", Again::WorkingDays, Anywhere),
-        ("jeden mo/montag bis/- fr/freitag", Again::WorkingDays, Anywhere),
+        ("immer? WEEKDAYS bis/-/– WEEKDAYS", Again::WeekdayRange, Anywhere),
+        ("jeden WEEKDAY bis/-/– WEEKDAY", Again::WeekdayRange, Anywhere),
+        ("wochentags", Again::WorkingDays, Anywhere),
+        ("an wochentagen", Again::WorkingDays, Anywhere),
+        ("jeden wochentag", Again::WorkingDays, Anywhere),
+        ("alle N UNIT am WEEKDAY", Again::IntervalWeekday, Anywhere),
+        ("alle N UNIT WEEKDAYS", Again::IntervalWeekday, Anywhere),
+        ("morgens/vormittags", Again::EachDayAt(9), Field),
+        ("mittags", Again::EachDayAt(12), Field),
+        ("nachmittags", Again::EachDayAt(15), Field),
+        ("abends", Again::EachDayAt(19), Field),
+        ("nachts", Again::EachDayAt(21), Field),
+        ("jeden vorletzten/vorletzter WEEKDAY im/des/jeden/eines monat/monats", Again::MonthWeekdayBeforeLast, Anywhere),
+        ("am? vorletzten/vorletzter WEEKDAY jedes/jeden/eines monats", Again::MonthWeekdayBeforeLast, Anywhere),
+        ("jeden FIGURE", Again::YearDay, Anywhere),
+        ("jedes jahr am FIGURE", Again::YearDay, Anywhere),
         ("an wochenenden", Again::Weekends, Anywhere),
         ("jeden morgen", Again::EachDayAt(9), Anywhere),
         ("jeden/jede PART", Again::EachPart, Anywhere),
@@ -410,6 +424,7 @@ static WORDS: Words = Words {
         months: &["monat", "monats"],
         of_month: &["des monats", "im monat"],
         lists: &[("jeden tag um", &["um "]), ("jeden monat am", &["am "])],
+        example: "jeden Montag und Donnerstag um 18 Uhr",
     },
     ..Words::NONE
 };

@@ -11,6 +11,8 @@ use super::words::{Edge, Half, Lead, Shift, Unit, Where};
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Caught {
     pub weekday: Option<i8>,
+    /// The weekday before that one, where a pattern has two: "Monday to Thursday".
+    pub weekday_before: Option<i8>,
     pub month: Option<i8>,
     pub year: Option<i16>,
     /// Whether the year is written with two figures, as in "Dec '26".
@@ -87,6 +89,13 @@ impl<'a> Matcher<'a> {
 
     pub fn is_mark(&self, at: usize, marks: &[char]) -> bool {
         self.token(at).is_some_and(|token| marks.iter().any(|mark| token.is_mark(*mark)))
+    }
+
+    /// Whether a word here goes with a date and says nothing more: "on".
+    pub fn is_lead_on(&mut self, at: usize) -> bool {
+        let table: &'a Table = self.table;
+        let lead = self.longest(&table.leads, at, Where::Anywhere);
+        lead.is_some_and(|lead| lead.means == Lead::On && lead.end == at + 1)
     }
 
     /// The longest of the patterns that fit here; of equally long ones the first.
@@ -292,6 +301,13 @@ impl<'a> Matcher<'a> {
                 caught.clock = Some(Clock::of_hour(hour));
                 Some(next)
             }
+            Class::Minute => {
+                let Kind::Number { value, digits: 2 } = token.class else { return None };
+                let minute = u8::try_from(value).ok().filter(|minute| *minute < 60)?;
+                let clock = caught.clock?;
+                caught.clock = Some(Clock { minute, has_minutes: true, ..clock });
+                Some(next)
+            }
             Class::Clock => {
                 let clock = match token.class {
                     Kind::Clock(clock) => clock,
@@ -368,6 +384,7 @@ impl<'a> Matcher<'a> {
         let entry = self.table.entry(id);
         let fits = entry.senses.iter().any(|sense| match (class, *sense) {
             (Class::Weekday, Sense::Weekday(n)) | (Class::WeekdayAgain, Sense::WeekdayAgain(n)) => {
+                caught.weekday_before = caught.weekday;
                 caught.weekday = Some(n);
                 true
             }

@@ -93,6 +93,11 @@ static WORDS: Words = Words {
         ("seara", time(19, 0, 0, 0)), ("seară", time(19, 0, 0, 0)), ("noapte", time(21, 0, 0, 0)),
         ("noaptea", time(21, 0, 0, 0)), ("după-amiaza", time(15, 0, 0, 0)),
     ],
+    periodic: &[
+        ("zilnic", 1, Unit::Day), ("săptămânal", 1, Unit::Week), ("saptamanal", 1, Unit::Week),
+        ("bilunar", 2, Unit::Week), ("lunar", 1, Unit::Month), ("bimestrial", 2, Unit::Month),
+        ("trimestrial", 3, Unit::Month), ("semestrial", 6, Unit::Month), ("anual", 1, Unit::Year),
+    ],
     quarters: &["t"],
     weeks: &["săptămâna", "saptamana"],
     days: &[
@@ -174,7 +179,16 @@ static WORDS: Words = Words {
         ("în/in fiecare PLACE zi a/din lunii/luna/lună", Again::MonthNthDay, Anywhere),
         ("PLACE zi a fiecărei/fiecarei luni", Again::MonthNthDay, Anywhere),
         ("în/in fiecare DAYS a/al/ale/din lunii/luna/lună", Again::MonthDay, Anywhere),
-        ("în/in fiecare luni până/pana/- vineri", Again::WorkingDays, Anywhere),
+        ("în/in fiecare WEEKDAY până/pana/-/– la? WEEKDAY", Again::WeekdayRange, Anywhere),
+        ("în/in fiecare PART", Again::EachPart, Anywhere),
+        ("la fiecare N UNIT WEEKDAYS", Again::IntervalWeekday, Anywhere),
+        ("PERIODIC", Again::Periodic, Field),
+        ("PERIODIC ,? WEEKDAYS", Again::PeriodicWeekday, Field),
+        ("PERIODIC ,? pe DAYS", Again::MonthDay, Field),
+        ("în/in fiecare PLACE zi lucrătoare/lucratoare a/din lunii/luna/lună", Again::MonthWorkingDay, Anywhere),
+        ("PLACE zi lucrătoare/lucratoare a fiecărei/fiecarei luni", Again::MonthWorkingDay, Anywhere),
+        ("în/in fiecare penultima WEEKDAY a/din lunii/luna/lună", Again::MonthWeekdayBeforeLast, Anywhere),
+        ("penultima WEEKDAY din fiecare lună/luna", Again::MonthWeekdayBeforeLast, Anywhere),
         ("în/in fiecare zi lucrătoare/lucratoare", Again::WorkingDays, Anywhere),
         ("WEEKDAYS", Again::Weekdays, Field),
         ("pe? DAYS ale/a/al fiecărei/fiecarei luni", Again::MonthDay, Anywhere),
@@ -298,10 +312,11 @@ static WORDS: Words = Words {
     conditions: &["dacă", "daca"],
     schedule: ScheduleWords {
         each: "în fiecare",
-        dropped: &["de ", "pe ", "la ", "în "],
+        dropped: &["de la ", "de ", "pe ", "la ", "în "],
         months: &["lunii", "luna", "lună", "luni"],
         of_month: &["lunii", "din lună", "din luna"],
         lists: &[("în fiecare zi la", &["la "]), ("în fiecare lună pe", &["pe "])],
+        example: "în fiecare luni și joi la 18:00",
     },
     ..Words::NONE
 };

@@ -10,7 +10,7 @@ use super::value::Kind;
 use super::words::{
     Again, Edge, Lead, Means, Relation, ScheduleWords, Shift, TimeMeans, Unit, Where, Words,
 };
-use Where::{Anywhere, WithSign};
+use Where::{Anywhere, Field, WithSign};
 
 /// Spanish.
 pub const SPANISH: Language = Language(&TABLE);
@@ -80,7 +80,15 @@ static WORDS: Words = Words {
     ],
     parts: &[
         ("mañana", time(9, 0, 0, 0)), ("mediodía", time(12, 0, 0, 0)),
-        ("tarde", time(15, 0, 0, 0)), ("noche", time(21, 0, 0, 0)),
+        ("tarde", time(15, 0, 0, 0)), ("noche", time(21, 0, 0, 0)), ("mañanas", time(9, 0, 0, 0)),
+        ("tardes", time(15, 0, 0, 0)), ("noches", time(21, 0, 0, 0)),
+    ],
+    periodic: &[
+        ("diario", 1, Unit::Day), ("diaria", 1, Unit::Day), ("diariamente", 1, Unit::Day), ("semanal", 1, Unit::Week),
+        ("semanalmente", 1, Unit::Week), ("quincenal", 2, Unit::Week), ("quincenalmente", 2, Unit::Week),
+        ("mensual", 1, Unit::Month), ("mensualmente", 1, Unit::Month), ("bimestral", 2, Unit::Month),
+        ("trimestral", 3, Unit::Month), ("trimestralmente", 3, Unit::Month), ("semestral", 6, Unit::Month),
+        ("anual", 1, Unit::Year), ("anualmente", 1, Unit::Year),
     ],
     hour_endings: &["h"],
     quarters: &["t"],
@@ -176,7 +184,23 @@ static WORDS: Words = Words {
         ("todos los WEEKDAY", Again::Weekdays, Anywhere),
         ("todos los WEEKDAYS", Again::Weekdays, Anywhere),
         ("todos/todas los/las UNIT", Again::Interval, Anywhere),
-        ("cada lunes/lun a/hasta/- viernes/vie", Again::WorkingDays, Anywhere),
+        ("cada WEEKDAY a/al/hasta/-/– el? WEEKDAY", Again::WeekdayRange, Anywhere),
+        ("cada PART", Again::EachPart, Anywhere),
+        ("todas/todos las/los PART", Again::EachPart, Anywhere),
+        ("cada N UNIT el WEEKDAY", Again::IntervalWeekday, Anywhere),
+        ("todos los PLACE WEEKDAY", Again::PlaceWeekday, Anywhere),
+        ("PERIODIC", Again::Periodic, Field),
+        ("PERIODIC ,? el WEEKDAY", Again::PeriodicWeekday, Field),
+        ("PERIODIC ,? el DAYS", Again::MonthDay, Field),
+        ("cada fin de semana", Again::Weekends, Anywhere),
+        ("todos? los fines de semana", Again::Weekends, Anywhere),
+        ("fines de semana", Again::Weekends, Field),
+        ("los? días/dias laborables/hábiles", Again::WorkingDays, Field),
+        ("todos los días/dias laborables/hábiles", Again::WorkingDays, Anywhere),
+        ("cada PLACE día/dia laborable/hábil del/de mes", Again::MonthWorkingDay, Anywhere),
+        ("el? PLACE día/dia laborable/hábil de cada mes", Again::MonthWorkingDay, Anywhere),
+        ("cada penúltimo/penultimo WEEKDAY del/de mes", Again::MonthWeekdayBeforeLast, Anywhere),
+        ("el? penúltimo/penultimo WEEKDAY de cada mes", Again::MonthWeekdayBeforeLast, Anywhere),
         ("cada día/dia laborable/hábil", Again::WorkingDays, Anywhere),
         ("cada PLACE día/dia del/de mes", Again::MonthNthDay, Anywhere),
         ("el? PLACE día/dia de cada mes", Again::MonthNthDay, Anywhere),
@@ -298,10 +322,11 @@ static WORDS: Words = Words {
     conditions: &["si"],
     schedule: ScheduleWords {
         each: "cada",
-        dropped: &["el ", "los ", "de ", "a "],
+        dropped: &["desde el ", "desde ", "del ", "el ", "los ", "de ", "a "],
         months: &["mes"],
         of_month: &["del mes", "de mes"],
         lists: &[("cada día a", &["a "]), ("cada mes el", &["el ", "los "])],
+        example: "cada lunes y jueves a las 18:00",
     },
     ..Words::NONE
 };

@@ -71,6 +71,8 @@ pub(super) enum Class {
     /// An hour in figures or in words.
     AnyHour,
     Clock,
+    /// Two figures after an hour: "7 h 15".
+    Minute,
     Half,
     Figure,
     Stamp,
@@ -156,6 +158,7 @@ fn keys(accepts: &Accepts, entries: &[Entry]) -> Vec<Key> {
         | Class::N
         | Class::Hour
         | Class::AnyHour
+        | Class::Minute
         | Class::Digits => vec![Key::Number],
         Class::Day | Class::Day2 | Class::Days => vec![Key::Number, Key::Ordinal],
         Class::DayTh | Class::DayThs | Class::Place => vec![Key::Ordinal],
@@ -492,6 +495,7 @@ fn class(name: &str) -> Class {
         "HOUR" => Class::Hour,
         "ANYHOUR" => Class::AnyHour,
         "CLOCK" => Class::Clock,
+        "MINUTE" => Class::Minute,
         "HALF" => Class::Half,
         "FIGURE" => Class::Figure,
         "STAMP" => Class::Stamp,

@@ -160,6 +160,8 @@ pub(crate) struct ScheduleWords {
     /// What a list of times leaves out, and a list of days of the month; each with the words that such a list, and no
     /// other, can begin with.
     pub lists: &'static [(&'static str, &'static [&'static str])],
+    /// A schedule as an error proposes it.
+    pub example: &'static str,
 }
 
 impl Words {
@@ -229,7 +231,14 @@ impl Words {
         excepting: &[],
         closed: &[],
         conditions: &[],
-        schedule: ScheduleWords { each: "", dropped: &[], months: &[], of_month: &[], lists: &[] },
+        schedule: ScheduleWords {
+            each: "",
+            dropped: &[],
+            months: &[],
+            of_month: &[],
+            lists: &[],
+            example: "",
+        },
     };
 }
 
@@ -474,6 +483,10 @@ pub enum Again {
     PeriodicWeekday,
     /// Each WEEKDAY, in each Nth week.
     Weekdays,
+    /// From each WEEKDAY to the next such WEEKDAY.
+    WeekdayRange,
+    /// Each WEEKDAY, in each Nth UNIT, which is some weeks: "every 14 days on Friday".
+    IntervalWeekday,
     /// Two or more WEEKDAY next to each other: "mon wed fri".
     WeekdayRow,
     /// Each second WEEKDAY.
@@ -490,6 +503,8 @@ pub enum Again {
     Unclear,
     /// PLACE WEEKDAY of each month.
     MonthWeekday,
+    /// The WEEKDAY of each month before the last one.
+    MonthWeekdayBeforeLast,
     /// Each PLACE WEEKDAY, of each month if there can be no other.
     PlaceWeekday,
     MonthDay,
@@ -499,6 +514,6 @@ pub enum Again {
     MonthWorkingDay,
     /// The last day of each month.
     MonthEnd,
-    /// DAY of MONTH in each year.
+    /// DAY of MONTH in each year; or FIGURE, which is one.
     YearDay,
 }

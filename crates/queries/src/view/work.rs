@@ -23,6 +23,10 @@ pub struct SchedulePreview {
     pub sentence: String,
     /// The next times, at most five.
     pub next: Vec<Timestamp>,
+    /// Times before 7:00 that were written without a half of the day, such as `06:00` for "every day at 6". A schedule
+    /// takes them literally; show them, so that a person who means the evening can say so.
+    #[serde(default)]
+    pub early_times: Vec<String>,
 }
 
 /// What new work would be, to be shown before it is made.
@@ -80,6 +84,9 @@ pub struct WorkInstruction {
     pub is_usual_time: bool,
     /// The next times, at most five.
     pub next: Vec<Timestamp>,
+    /// Times before 7:00 that were written without a half of the day, as in [`SchedulePreview`].
+    #[serde(default)]
+    pub early_times: Vec<String>,
     /// Parts of the instruction that were not understood, as they were written.
     pub not_understood: Vec<String>,
     /// Why it cannot be switched on; `None` if it can be.
@@ -129,6 +136,9 @@ pub struct AgentWork {
     pub result_title: Option<String>,
     /// Whether it may start runs.
     pub state: WorkState,
+    /// Whether it was paused with all agent work, and is resumed with it.
+    #[serde(default)]
+    pub paused_with_all: bool,
     /// What can be done with it now, besides editing it.
     #[serde(default)]
     pub actions: Vec<WorkAction>,

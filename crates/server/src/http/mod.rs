@@ -201,6 +201,7 @@ fn agent_work() -> OpenApiRouter<Dormouse> {
     OpenApiRouter::new()
         .routes(routes!(work::list, work::create))
         .routes(routes!(work::pause_all))
+        .routes(routes!(work::resume_all))
         .routes(routes!(built_in_work::gallery))
         .routes(routes!(built_in_work::read))
         .routes(routes!(built_in_work::preview))

@@ -301,7 +301,7 @@ pub(super) struct PausedWork {
     paused: usize,
 }
 
-/// Pauses all agent work.
+/// Pauses all agent work that has not ended.
 #[utoipa::path(
     post,
     path = "/api/work/pause-all",
@@ -311,6 +311,25 @@ pub(super) struct PausedWork {
 )]
 pub(super) async fn pause_all(app: App) -> Reply<PausedWork> {
     Ok(Json(PausedWork { paused: app.dormouse.pause_all_work(&app.caller).await? }))
+}
+
+/// How many definitions were resumed.
+#[derive(Serialize, ToSchema)]
+pub(super) struct ResumedWork {
+    /// Their number.
+    resumed: usize,
+}
+
+/// Resumes what was paused with all agent work; what was paused alone stays paused.
+#[utoipa::path(
+    post,
+    path = "/api/work/resume-all",
+    operation_id = "resumeAllWork",
+    tag = "agent work",
+    responses((status = 200, description = "How many were resumed.", body = ResumedWork), Writes),
+)]
+pub(super) async fn resume_all(app: App) -> Reply<ResumedWork> {
+    Ok(Json(ResumedWork { resumed: app.dormouse.resume_all_work(&app.caller).await? }))
 }
 
 /// Shows a run of agent work.

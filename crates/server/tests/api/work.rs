@@ -85,6 +85,7 @@ pub async fn everything(world: &World) {
     let correction = r#"{"text": "Leave out the weather."}"#;
     world.call("POST", &format!("/api/tasks/{work}/corrections"), correction).await;
     world.call("POST", "/api/work/pause-all", "").await;
+    world.call("POST", "/api/work/resume-all", "").await;
     world.get("/api/schedules?text=every%20weekday%20at%209").await;
     world.get("/api/work/gallery?lang=de").await;
     world

@@ -523,7 +523,13 @@ impl<'a> Product<'a> {
 
     fn schedule(series: &Series) -> ReadSchedule {
         let (series, next) = (series.clone(), Vec::new());
-        ReadSchedule { words: "as it is".into(), sentence: String::new(), series, next }
+        ReadSchedule {
+            words: "as it is".into(),
+            sentence: String::new(),
+            series,
+            next,
+            early: Vec::new(),
+        }
     }
 
     fn save(&self, n: usize) {

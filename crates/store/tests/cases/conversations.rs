@@ -79,6 +79,7 @@ fn work(world: &World, source_ref: Option<&ConversationId>) -> Definition {
         schedule_words: None,
         catch_up: CatchUp::Once,
         catch_up_hours: 24,
+        paused_with_all: false,
         overlap: Overlap::Queue,
         model: None,
         template: None,

@@ -187,6 +187,7 @@ fn ten_years_with_overrides_run_as_they_say(world: &World) {
         series: series.clone(),
         sentence: "Daily.".into(),
         next: Vec::new(),
+        early: Vec::new(),
     };
     let mut new = world.new_work("Decade", None);
     new.schedule = Some(schedule);

@@ -244,7 +244,7 @@ fn a_correction_that_nothing_would_read_is_refused(world: &World) {
     let id = agenda(world, Some("daily at 9"));
     let refused = wait(world.work.correct(WS, &id, "Leave out the weather.", &me()));
     let refused = refused.expect_err("it is refused").to_string();
-    assert!(refused.contains("no language model reads corrections"), "{refused}");
+    assert!(refused.starts_with("no language model reads corrections of agent work "), "{refused}");
     assert!(world.raw("SELECT text FROM work_corrections").is_empty());
 }
 

@@ -262,6 +262,24 @@ fn everything_can_be_paused_at_once(world: &World) {
     assert_eq!(ids.map(|id| world.status(&id)), ["paused/none", "paused/none"]);
 }
 
+fn what_was_paused_together_is_resumed_together(world: &World) {
+    let ids = ["One", "Two"].map(|title| world.create(title, Some("daily at 9")));
+    let alone = world.create("Alone", Some("daily at 9"));
+    wait(world.work.pause(WS, &alone, &me())).expect("it is paused");
+    world.script.push(finish("done", "Once."));
+    let once = world.create("Once", None);
+    world.drain();
+    assert_eq!(wait(world.work.pause_all(WS, &me())).expect("paused"), 2, "one has ended");
+    assert_eq!(world.status(&once), "completed/succeeded");
+    // What is resumed and paused again by itself is no longer one of them.
+    wait(world.work.resume(WS, &ids[1], &me())).expect("it is resumed");
+    wait(world.work.pause(WS, &ids[1], &me())).expect("it is paused");
+    assert_eq!(wait(world.work.resume_all(WS, &me())).expect("resumed"), 1);
+    assert_eq!(wait(world.work.resume_all(WS, &me())).expect("resumed"), 0);
+    let states = [&ids[0], &ids[1], &alone].map(|id| world.status(id));
+    assert_eq!(states, ["pending/none", "paused/none", "paused/none"]);
+}
+
 fn what_is_deleted_starts_nothing_and_keeps_its_history(world: &World) {
     let id = world.create("Standup", Some("daily at 9"));
     world.set("2026-03-02T08:00:00Z");
@@ -380,7 +398,7 @@ fn what_cannot_be_is_refused_with_what_to_do(world: &World) {
         world.work.read_schedule(words, &world.reader()).expect_err("no schedule").to_string()
     };
     assert!(words("every 2 minutes").len() > 10);
-    assert!(words("soonish").contains("cannot read the schedule"));
+    assert!(words("soonish").contains("is not understood in a schedule"));
     assert_eq!(
         words("1.3.2026 at 9"),
         "`1.3.2026 at 9` is about the past; write when it happens next"
@@ -415,6 +433,7 @@ each_engine! {
     a_pause_of_a_year_leaves_ten_rows_and_the_oldest_counts,
     a_pause_between_plan_and_claim_leaves_the_run_out,
     everything_can_be_paused_at_once,
+    what_was_paused_together_is_resumed_together,
     what_is_deleted_starts_nothing_and_keeps_its_history,
     a_cancelled_run_ends_and_frees_its_place,
     one_run_of_a_definition_is_under_way_at_a_time,

@@ -167,16 +167,17 @@ export async function deleteWork(work: Work): Promise<boolean> {
   return tried("work.what.delete", { title: work.title }, remove);
 }
 
-/** Pauses all of these, and offers to resume them. */
-export async function pauseAll(running: readonly Work[]): Promise<void> {
-  const resume = (): void => void resumeAll(running);
+/** Pauses all agent work that has not ended, and offers to resume it. */
+export async function pauseAll(): Promise<void> {
+  const resume = (): void => void resumeAll();
   if (await tried("work.what.pauseAll", {}, () => unwrap(api.POST("/api/work/pause-all", {})))) {
     toasts.show(t("work.allPaused"), { label: t("do.undo"), run: resume });
   }
 }
 
-export async function resumeAll(paused: readonly Work[]): Promise<void> {
-  for (const work of paused) await resumeWork(work);
+/** Resumes what was paused with all agent work; what was paused alone stays paused. */
+export async function resumeAll(): Promise<void> {
+  await tried("work.what.resumeAll", {}, () => unwrap(api.POST("/api/work/resume-all", {})));
 }
 
 /** Tells the work something about how it works; returns whether it was taken. */

@@ -4,7 +4,7 @@ import type { Schemas } from "../../api/client";
 import { problemOf } from "../../api/problem";
 import { describeProblem } from "../../i18n/problem";
 import type { Hook, LogLine, Run, Work } from "./data";
-import { canPause, canResume, describeWorkRefusal, duration, grouped, matches, readsCorrectionNow, refusedLately, signOf, standingOf, switchedOn, testCall, today, toneOf, turnsOf, unreadSchedule, waitingRuns, withinDay } from "./rules";
+import { canPause, canResume, describeWorkRefusal, duration, grouped, hasEnded, matches, readsCorrectionNow, refusedLately, signOf, standingOf, startOf, switchedOn, testCall, today, toneOf, turnsOf, twelveHoursLater, unreadSchedule, waitingRuns, withinDay } from "./rules";
 
 const NOW = new Date(2026, 10, 23, 12, 0);
 const hour = (n: number): string => new Date(2026, 10, 23, n, 0).toISOString();
@@ -197,4 +197,18 @@ describe("hooks", () => {
     expect(standard.endsWith("'https://x.example/api/hooks/hook-1'")).toBe(true);
     expect(testCall(hook({ form: "gitHost" }), "x")).toContain("x-hub-signature-256: sha256=$SIGNATURE");
   });
+});
+
+it("says what starts work without a schedule, and what has ended", () => {
+  const onChanges = [{ event: "created" }] as Work["events"];
+  expect(startOf(work("a", { type: "immediate", schedule: null, events: [] }))).toBe("work.once");
+  expect(startOf(work("a", { schedule: null, events: [] }))).toBe("work.whenCalled");
+  expect(startOf(work("a", { schedule: null, events: onChanges }))).toBe("work.whenTasksChange");
+  expect(hasEnded(work("a", { events: [], nextDueAt: hour(13) }))).toBe(false);
+  expect(hasEnded(work("a", { events: [] }))).toBe(true);
+  expect(hasEnded(work("a", { events: onChanges }))).toBe(false);
+  expect(hasEnded(work("a", { events: [], schedule: null }))).toBe(false);
+  expect(hasEnded(work("a", { type: "immediate", schedule: null, events: [], runState: "succeeded" }))).toBe(true);
+  expect(hasEnded(work("a", { type: "immediate", schedule: null, events: [], runState: "needs_input" }))).toBe(false);
+  expect(twelveHoursLater("06:05")).toBe("18:05");
 });

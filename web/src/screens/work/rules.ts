@@ -232,3 +232,22 @@ export function testCall(hook: Hook, address: string): string {
         ];
   return lines.join("\n");
 }
+
+/** What starts work that has no words of a schedule. */
+export function startOf(work: Work): "work.once" | "work.whenCalled" | "work.whenTasksChange" {
+  if (work.type === "immediate") return "work.once";
+  return work.events.length > 0 ? "work.whenTasksChange" : "work.whenCalled";
+}
+
+/** Whether nothing of it is to come, calls aside: it ran once, or its schedule has ended. The server knows the hooks as well. */
+export function hasEnded(work: Work): boolean {
+  const isOnce = work.type === "immediate" || (work.schedule !== null && work.events.length === 0);
+  const isOpen = work.runState !== null && OPEN.includes(work.runState);
+  return isOnce && work.nextDueAt === null && !isOpen;
+}
+
+/** `18:00` for `06:00`. */
+export function twelveHoursLater(time: string): string {
+  const [hour, minute] = time.split(":");
+  return `${Number(hour) + 12}:${minute ?? "00"}`;
+}

@@ -173,6 +173,11 @@ fn is_of_work(day: &Range<usize>, hits: &[Hit], left: &[&Token], read: &Read) ->
 }
 
 impl FoundCues {
+    /// Whether the word at a place is understood. Units: bytes.
+    pub(super) fn knows(&self, place: &Range<usize>) -> bool {
+        !self.unknown.iter().any(|token| overlap(&token.bytes, place))
+    }
+
     /// Takes out what a kind has no use for, so that it is named as not understood.
     pub(super) fn drop(&mut self, places: Vec<Range<usize>>) {
         for place in places {

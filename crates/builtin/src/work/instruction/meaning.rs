@@ -83,7 +83,7 @@ fn unused(parameters: &WorkParameters, found: &FoundCues) -> Vec<Unused> {
     let kind = parameters.kind();
     let hits = &found.hits;
     let names_kind = |hit: &Hit| match hit.what {
-        What::Cue(Cue::Kind(it)) => it == kind,
+        What::Cue(Cue::Kind(it) | Cue::Named(it)) => it == kind,
         What::Cue(Cue::ReviewOf(_)) => kind == WorkKind::Review,
         What::Cue(Cue::Reset | Cue::Copy | Cue::Make) | What::Title(_) | What::Task(_) => {
             kind == WorkKind::Repeat
@@ -101,7 +101,7 @@ fn unused(parameters: &WorkParameters, found: &FoundCues) -> Vec<Unused> {
         let is_used = match cue {
             // "Ping me" says no more than "tell me" where nothing is watched.
             Cue::Kind(WorkKind::Watch) if !is_watched => true,
-            Cue::Kind(it) => it == kind,
+            Cue::Kind(it) | Cue::Named(it) => it == kind,
             Cue::ReviewOf(_) => kind == WorkKind::Review,
             // "Untick all that is done".
             Cue::Topic(Topic::Done) if kind == WorkKind::Repeat => here().any(names_kind),
@@ -203,14 +203,17 @@ fn repeated(hits: &[Hit]) -> Option<Repeated> {
 /// The kind that is named first counts; without one, what is to be listed tells it.
 fn kind(hits: &[Hit], topics: &[(Topic, usize)]) -> Option<WorkKind> {
     let is_watched = |topic: &Topic| matches!(topic, Topic::Due | Topic::Overdue | Topic::Waiting);
-    let named = hits.iter().filter_map(|hit| match hit.what {
-        What::Cue(Cue::Kind(kind)) => Some(kind),
+    let is_open = topics.iter().any(|(topic, _)| is_watched(topic));
+    let mut named = hits.iter().filter_map(|hit| match hit.what {
+        // "Let me know" is a watch only over something that can come near.
+        What::Cue(Cue::Kind(WorkKind::Watch)) => is_open.then_some(WorkKind::Watch),
+        // "Watch what I finished" is none.
+        What::Cue(Cue::Named(WorkKind::Watch)) => {
+            (is_open || topics.is_empty()).then_some(WorkKind::Watch)
+        }
+        What::Cue(Cue::Kind(kind) | Cue::Named(kind)) => Some(kind),
         What::Cue(Cue::ReviewOf(_)) => Some(WorkKind::Review),
         _ => None,
-    });
-    // "Let me know" is a watch only over something that can come near.
-    let mut named = named.filter(|kind| {
-        *kind != WorkKind::Watch || topics.iter().any(|(topic, _)| is_watched(topic))
     });
     if let Some(kind) = named.next() {
         return Some(kind);

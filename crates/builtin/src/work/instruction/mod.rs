@@ -13,6 +13,8 @@ mod meaning;
 mod refusal;
 mod sentence;
 
+use std::ops::Range;
+
 use dormouse_formats::recurrence::{Person, Position, Schedule, ScheduleError, read_schedule};
 use dormouse_formats::when::{Language, Reader};
 pub use dormouse_types::built_in_work::Known;
@@ -94,6 +96,12 @@ pub enum NotAccepted {
         text: String,
         /// The titles of tasks that share a word with it.
         similar: Vec<String>,
+    },
+    /// Something is to be repeated, and nothing says what.
+    #[error("say which list or task repeats, by its title; write for example `{example}`")]
+    WhichTask {
+        /// An instruction that is understood.
+        example: String,
     },
     /// Several tasks have the title.
     #[error("{n} tasks are called `{title}`; rename one of them")]
@@ -221,7 +229,10 @@ fn read_in(
     let reader = Reader { language, ..reader.clone() };
     let mut found = cues::find_cues(text, known, words, &reader)?;
     let Some(Meaning { mut parameters, is_days_open }) = meaning::meaning(&mut found) else {
-        return Err(refusal::refusal(&found, text, words));
+        let is_known = |text: &str, place: &Range<usize>| {
+            cues::find_cues(text, known, words, &reader).is_ok_and(|it| it.knows(place))
+        };
+        return Err(refusal::refusal(&found, text, words, is_known));
     };
     parameters.check().map_err(NotAccepted::Parameter)?;
     let schedule_words = found.stated.words(parameters.kind(), &words.read);

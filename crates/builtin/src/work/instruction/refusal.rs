@@ -1,13 +1,22 @@
 //! Why an instruction is refused: which words failed, and what to write in place of them.
 
-use super::cues::{FoundCues, is_time};
+use std::ops::Range;
+
+use dormouse_types::work_kind::WorkKind;
+
+use super::cues::{FoundCues, What, is_time};
 use super::meaning;
 use super::phrase::Token;
 use super::{Hint, NotAccepted, short};
 use crate::lang::work::{Read, Words};
 
-/// Why what was found is of no kind.
-pub(super) fn refusal(found: &FoundCues, text: &str, words: &'static Words) -> NotAccepted {
+/// Why what was found is of no kind. `is_known` says whether the word at a place of an instruction is understood there.
+pub(super) fn refusal(
+    found: &FoundCues,
+    text: &str,
+    words: &'static Words,
+    is_known: impl Fn(&str, &Range<usize>) -> bool,
+) -> NotAccepted {
     if let Some(similar) = found.similar.clone()
         && meaning::kind_of(&found.all_hits).is_none()
     {
@@ -15,8 +24,21 @@ pub(super) fn refusal(found: &FoundCues, text: &str, words: &'static Words) -> N
     }
     let read = &words.read;
     let kind = meaning::kind_of(&found.all_hits);
+    // A word is proposed only if it is understood in place of the one that is not.
+    let helps = |hint: &Hint, token: &Token| match hint {
+        Hint::Time { .. } | Hint::NoSuchTime { .. } => true,
+        Hint::Word { known, .. } => {
+            let Range { start, end } = token.bytes;
+            let mended = format!("{}{known}{}", &text[..start], &text[end..]);
+            is_known(&mended, &(start..start + known.len()))
+        }
+    };
     let example = |kind| read.examples.iter().find(|(it, _)| *it == kind).map_or("", |it| it.1);
-    let hints: Vec<Hint> = found.unknown.iter().filter_map(|it| hint(it, text, words)).collect();
+    let hints: Vec<Hint> = found
+        .unknown
+        .iter()
+        .filter_map(|it| hints_for(it, text, words).into_iter().find(|hint| helps(hint, it)))
+        .collect();
     let is_hinted =
         |token: &Token| hints.iter().any(|hint| hint.written() == &text[token.bytes.clone()]);
     let is_time = |token: &Token| is_time(&token.word, words);
@@ -26,6 +48,9 @@ pub(super) fn refusal(found: &FoundCues, text: &str, words: &'static Words) -> N
     let is_read = unknown.is_empty()
         || unknown.iter().any(is_slip) && unknown.iter().all(|it| is_slip(it) || is_around(it));
     match kind {
+        Some(WorkKind::Repeat) if is_read && !names_task(found) => {
+            NotAccepted::WhichTask { example: example(WorkKind::Repeat).to_owned() }
+        }
         Some(kind) if is_read => NotAccepted::NotUnderstood {
             words: found.not_understood(text),
             hints,
@@ -49,21 +74,27 @@ impl Hint {
     }
 }
 
-fn hint(token: &Token, text: &str, words: &'static Words) -> Option<Hint> {
-    let written = text.get(token.bytes.clone())?.to_owned();
+fn names_task(found: &FoundCues) -> bool {
+    found.all_hits.iter().any(|hit| matches!(hit.what, What::Task(_) | What::Title(_)))
+}
+
+/// What may be meant by a word that is not understood, the nearest first.
+fn hints_for(token: &Token, text: &str, words: &'static Words) -> Vec<Hint> {
+    let Some(written) = text.get(token.bytes.clone()) else { return Vec::new() };
+    let written = written.to_owned();
     if let Some((hour, minute)) = time(&token.word) {
-        return Some(if hour > 23 || minute > 59 {
+        return vec![if hour > 23 || minute > 59 {
             Hint::NoSuchTime { written }
         } else {
             Hint::Time { written, as_is_read: format!("{hour}:{minute:02}") }
-        });
+        }];
     }
     let is_around = words.read.around_times.contains(&token.word.as_str());
     if is_around || token.word.chars().any(|c| c.is_ascii_digit()) {
-        return None;
+        return Vec::new();
     }
-    let known = nearest(&token.word, &words.read, words)?;
-    Some(Hint::Word { written, known })
+    let near = nearest(&token.word, &words.read, words);
+    near.into_iter().map(|known| Hint::Word { written: written.clone(), known }).collect()
 }
 
 /// "7.30", "7h30" and "25:00".
@@ -73,19 +104,24 @@ fn time(word: &str) -> Option<(u8, u8)> {
     is_time.then(|| Some((hour.parse().ok()?, minute.parse().ok()?))).flatten()
 }
 
-/// A known word of at least five letters that is one slip away: a letter too many, too few or another, or two that changed
+/// The known words of at least five letters that are one slip away: a letter too many, too few or another, or two that changed
 /// places.
-fn nearest(word: &str, read: &'static Read, words: &'static Words) -> Option<String> {
+fn nearest(word: &str, read: &'static Read, words: &'static Words) -> Vec<String> {
     if word.chars().count() < 5 {
-        return None;
+        return Vec::new();
     }
     let phrases = read.cues.iter().flat_map(|(phrase, _)| phrase.split([' ', '/']));
     let phrases = phrases.map(|word| word.trim_end_matches('?'));
     let names = words.say.weekdays.iter().chain(&words.say.months).copied();
     let all = phrases.chain(read.times.iter().copied()).chain(names);
-    all.filter(|known| known.chars().count() >= 4)
-        .find(|known| is_one_slip(word, &crate::read::fold::fold(known)))
-        .map(ToOwned::to_owned)
+    let mut near: Vec<String> = Vec::new();
+    for known in all.filter(|known| known.chars().count() >= 4) {
+        if is_one_slip(word, &crate::read::fold::fold(known)) && !near.iter().any(|it| it == known)
+        {
+            near.push(known.to_owned());
+        }
+    }
+    near
 }
 
 fn is_one_slip(a: &str, b: &str) -> bool {

@@ -105,7 +105,7 @@ impl StatedSchedule {
             }
             match &found.when {
                 When::Recurring(recurrence) => {
-                    // "Täglich um 6:30": which half of the day is up to the kind of work.
+                    // "Täglich um 6:30"
                     let open = match recurrence.at[..] {
                         [at] if is_hour_open => Some(at),
                         _ => None,
@@ -139,7 +139,7 @@ impl StatedSchedule {
                 }
                 When::At(moment) => {
                     if let Some(day) = weekday(&written, words) {
-                        let at = clock(moment.at.time());
+                        let at = again_at(moment.at.time(), is_hour_open);
                         stated.weekday =
                             Some(format!("{} {} {at}", fill(read.each, &[("day", day)]), read.at));
                     } else {
@@ -197,13 +197,11 @@ impl StatedSchedule {
     }
 
     /// How often an instruction is to be done that is for a language model, in words that the reader of dates
-    /// knows; `None` if it does not clearly say that. What is done every day at 6 is done in the morning.
+    /// knows; `None` if it does not clearly say that.
     pub(super) fn of_instruction(&self, read: &Read) -> Option<String> {
         let repeats = self.repeats.as_ref().filter(|_| self.is_of_instruction)?;
-        let Some(time) = self.time else { return Some(repeats.clone()) };
-        let is_early = self.is_hour_open && time.hour() >= 17;
-        let time = if is_early { time.wrapping_sub(12.hours()) } else { time };
-        Some(format!("{repeats} {} {}", read.at, clock(time)))
+        let Some(time) = self.time else { return Some(how_often(repeats, read)) };
+        Some(format!("{repeats} {} {}", read.at, again_at(time, self.is_hour_open)))
     }
 
     /// Takes a day as the one on which the work is to be done, once.
@@ -224,26 +222,23 @@ impl StatedSchedule {
         self.is_without_days() && self.time.is_none()
     }
 
-    /// The schedule of a kind in words that the reader of dates knows. An agenda "at half past six" is one
-    /// of the morning.
+    /// The schedule of a kind in words that the reader of dates knows. What happens again is at the hour that is
+    /// written; "on Friday at 3" is once, and in the afternoon, as every date.
     pub(super) fn words(&self, kind: WorkKind, read: &Read) -> String {
         let (_, usual, at) =
             read.usual.iter().find(|(it, _, _)| *it == kind).unwrap_or(&read.usual[0]);
         let timed = |words: &str, time: &str| format!("{words} {} {time}", read.at);
-        let is_early = kind == WorkKind::Agenda && self.is_hour_open;
-        let time = self.time.map(|time| {
-            let early = (is_early && time.hour() >= 12).then(|| time.wrapping_sub(12.hours()));
-            clock(early.unwrap_or(time))
-        });
         if let Some(day) = self.day {
+            let time = self.time.map(clock);
             return timed(&day.to_string(), time.as_deref().unwrap_or(at));
         }
+        let time = self.time.map(|time| again_at(time, self.is_hour_open));
         // "Weekly review" says no more than the usual.
         let is_usual =
             |repeats: &String| self.is_bare && read.usual_words.contains(&(kind, repeats.as_str()));
         match (self.repeats.as_ref().filter(|it| !is_usual(it)), time) {
             (Some(repeats), Some(time)) => timed(repeats, &time),
-            (Some(repeats), None) => repeats.clone(),
+            (Some(repeats), None) => how_often(repeats, read),
             (None, Some(time)) => timed(usual, &time),
             (None, None) => match (&self.weekday, &self.once) {
                 (Some(weekday), _) if kind == WorkKind::Review => weekday.clone(),
@@ -253,6 +248,25 @@ impl StatedSchedule {
             },
         }
     }
+}
+
+/// How often, as a person says it.
+fn how_often(repeats: &str, read: &Read) -> String {
+    match read.every_hour {
+        Some((found, spoken)) if found == repeats => spoken.to_owned(),
+        _ => repeats.to_owned(),
+    }
+}
+
+/// The time of what happens again. Where its half of the day is left open it is the hour that is written. Before 7:00 it
+/// has one figure, with which a schedule is read as one that leaves it open.
+fn again_at(time: Time, is_hour_open: bool) -> String {
+    if !is_hour_open {
+        return clock(time);
+    }
+    let literal = if time.hour() >= 12 { time.wrapping_sub(12.hours()) } else { time };
+    let is_early = (1..7).contains(&literal.hour());
+    if is_early { literal.strftime("%-H:%M").to_string() } else { clock(literal) }
 }
 
 /// An instruction with phrases in place of those that the reader of dates does not know.

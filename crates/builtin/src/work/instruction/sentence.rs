@@ -1,6 +1,6 @@
 //! An instruction said back in one plain sentence.
 
-use dormouse_formats::recurrence::{Schedule, describe, english};
+use dormouse_formats::recurrence::{Schedule, english};
 use dormouse_types::work_kind::{
     Agenda, AgendaList, Only, Repeated, Sweep, Watch, WatchList, WhenEmpty, WorkParameters,
 };
@@ -24,7 +24,7 @@ pub(super) fn sentence(
     let mut text = match schedule {
         Some((schedule, schedule_words)) => {
             let when = match words.code {
-                "en" => english(&describe(&schedule.series)),
+                "en" => english(&schedule.description()),
                 _ => schedule_words.to_owned(),
             };
             fill(back.sentence, &[("kind", kind), ("when", &when), ("what", &what)])

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use dormouse::view::{CreatedWorkHook, Page, WorkHook};
-use dormouse_types::work_hook::HookForm;
+use dormouse_types::work_hook::{HookForm, HookRefusal};
 use dormouse_types::{Id as _, limits};
+use jiff::tz::TimeZone;
 use serde_json::json;
 
 use super::name::named;
@@ -13,7 +14,7 @@ use crate::failure::Failure;
 use crate::find;
 use crate::input;
 use crate::session::Session;
-use crate::terminal::table::{Fit, Table};
+use crate::terminal::wrap::{self, Margin};
 use crate::terminal::{line, note, time};
 
 /// The commands for hooks.
@@ -184,28 +185,63 @@ async fn list(session: &mut Session, params: ListParams) -> Result<(), Failure> 
         session.screen.say(format!("No hooks. Make one: {command}"));
         return Ok(());
     }
-    let mut table = Table::new([
-        ("id", Fit::Whole),
-        ("name", Fit::Cut),
-        ("form", Fit::Drop(3)),
-        ("last call", Fit::Drop(1)),
-        ("lately", Fit::Drop(2)),
-        ("path", Fit::Whole),
-    ]);
+    let (style, width) = (session.screen.style(), session.screen.width());
     for hook in &page.items {
-        let last = hook.calls.first().map(|call| time::minute(call.at, &session.zone));
-        table.row([
-            hook.id.short().to_owned(),
-            hook.name.clone(),
-            hook.form.to_string(),
-            last.unwrap_or_else(|| "never".to_owned()),
-            counted(hook),
-            hook.path.clone(),
-        ]);
+        session.screen.say(style.bold(&line(&format!("{}  {}", hook.id.short(), hook.name))));
+        for text in facts(hook, &session.zone) {
+            for text in wrap::text(&line(&text), width, INDENT) {
+                session.screen.say(text);
+            }
+        }
     }
-    let (width, style) = (session.screen.width(), session.screen.style());
-    session.screen.say(table.render(width, style));
     Ok(())
+}
+
+const INDENT: Margin<'static> = Margin { first: "  ", rest: "    " };
+
+/// Its address, its newest call, and what came of the calls of each hour.
+fn facts(hook: &WorkHook, zone: &TimeZone) -> Vec<String> {
+    let last = hook.calls.first().map(|call| time::minute(call.at, zone));
+    let last = last.unwrap_or_else(|| "never".to_owned());
+    let mut facts = vec![
+        hook.path.clone(),
+        format!("form {}; last call that started a run: {last}; {}", hook.form, counted(hook)),
+    ];
+    for hour in &hook.hours {
+        let mut parts = Vec::new();
+        if hour.started > 0 {
+            parts.push(format!("{} started", hour.started));
+        }
+        if hour.repeated > 0 {
+            parts.push(format!("{} repeated", hour.repeated));
+        }
+        let refused: Vec<String> =
+            hour.refused.iter().map(|one| format!("{} {}", one.n, says(one.why))).collect();
+        if !refused.is_empty() {
+            parts.push(format!("refused: {}", refused.join(", ")));
+        }
+        let last = hour.last_at.zip(hour.last_sender.as_ref());
+        let last = last.map(|(at, sender)| {
+            format!("; the last refused call came at {} from {sender}", time::minute(at, zone))
+        });
+        let (from, last) = (time::minute(hour.hour, zone), last.unwrap_or_default());
+        facts.push(format!("from {from}: {}{last}", parts.join("; ")));
+    }
+    facts
+}
+
+/// Why calls were refused.
+fn says(why: HookRefusal) -> &'static str {
+    match why {
+        HookRefusal::Unknown => "to no hook",
+        HookRefusal::Malformed => "without a header or a text",
+        HookRefusal::Forged => "signed with no secret of the hook",
+        HookRefusal::Late => "signed for another time",
+        HookRefusal::Altered => "with the id of an earlier call and another body",
+        HookRefusal::Inactive => "while the work may not start",
+        HookRefusal::TooMany => "beyond 60 runs an hour",
+        HookRefusal::Unreadable => "because its secrets cannot be opened",
+    }
 }
 
 /// `3 started, 2 refused` over the hours that are shown.

@@ -3,13 +3,15 @@
 use clap::Args;
 use dormouse::view::{AgentWork, Page};
 use dormouse_types::Id as _;
-use dormouse_types::work::{WorkState, WorkStatus};
+use dormouse_types::work::{RunState, WorkState, WorkStatus, WorkType};
 use jiff::tz::TimeZone;
 
+use super::held::Holds;
 use crate::client::path;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::terminal::table::{Fit, Table};
+use crate::terminal::wrap::{self, Margin};
 use crate::terminal::{line, note, time, titled};
 
 #[derive(Debug, Args)]
@@ -43,8 +45,10 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         note(&format!("damaged: {}", line(damaged)));
     }
     if page.items.is_empty() {
-        let command = session.command("work add TITLE --instructions TEXT --schedule WORDS");
-        session.screen.say(format!("No agent work. Add some: {command}"));
+        let command = session.command(super::gallery::EXAMPLE);
+        session.screen.say(format!("No agent work. Add some, for example: {command}"));
+        let gallery = session.command("work gallery");
+        session.screen.say(format!("what needs no language model: {gallery}"));
         return Ok(());
     }
     let mut table = Table::new([
@@ -56,23 +60,70 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         ("last run", Fit::Drop(3)),
     ]);
     let minute = |at| time::minute(at, &session.zone);
+    let last_run = |work: &AgentWork| work.completed_at.or(work.started_at).map(minute);
     for work in &page.items {
         table.row([
             work.id.short().to_owned(),
             titled(&work.title).to_owned(),
             state(work, &session.zone),
             work.next_due_at.map_or_else(String::new, minute),
-            work.schedule.clone().unwrap_or_else(|| "once".to_owned()),
-            work.completed_at.or(work.started_at).map_or_else(String::new, minute),
+            starts(work),
+            last_run(work).unwrap_or_default(),
         ]);
     }
     let (width, style) = (session.screen.width(), session.screen.style());
-    session.screen.say(table.render(width, style));
+    let is_narrow = !table.is_whole(width);
+    let holds = match page.items.iter().any(is_queued) {
+        true => Some(Holds::read(&session.client).await?),
+        false => None,
+    };
+    let reason = |work: &AgentWork| holds.as_ref().and_then(|holds| holds.reason(work));
+    if is_narrow {
+        table = Table::new([("id", Fit::Whole), ("title", Fit::Cut), ("state", Fit::Whole)]);
+        for work in &page.items {
+            table.row([
+                work.id.short().to_owned(),
+                titled(&work.title).to_owned(),
+                state(work, &session.zone),
+            ]);
+        }
+    }
+    let text = table.render(width, style);
+    let mut rows = text.lines();
+    let mut lines: Vec<String> = rows.next().map(ToOwned::to_owned).into_iter().collect();
+    for (work, row) in page.items.iter().zip(rows) {
+        lines.push(row.to_owned());
+        if is_narrow {
+            let mut more = vec![starts(work)];
+            more.extend(work.next_due_at.map(|at| format!("next {}", minute(at))));
+            more.extend(last_run(work).map(|at| format!("last run {at}")));
+            lines.extend(wrap::text(&line(&more.join("; ")), width, INDENT));
+        }
+        let waits = reason(work).map(|reason| format!("waits: {reason}"));
+        lines.extend(waits.into_iter().flat_map(|text| wrap::text(&line(&text), width, INDENT)));
+    }
+    session.screen.say(lines.join("\n"));
     if let Some(cursor) = page.next_cursor {
         let command = session.command(&format!("work list --cursor {cursor}"));
         session.screen.say(format!("more: {command}"));
     }
     Ok(())
+}
+
+const INDENT: Margin<'static> = Margin { first: "  ", rest: "  " };
+
+fn is_queued(work: &AgentWork) -> bool {
+    work.run_state == Some(RunState::Queued)
+}
+
+/// What starts it: the words of its schedule, or else what does.
+pub(super) fn starts(work: &AgentWork) -> String {
+    match (&work.schedule, work.kind) {
+        (Some(words), _) => words.clone(),
+        (None, WorkType::Immediate) => "once".to_owned(),
+        (None, WorkType::Scheduled) if work.events.is_empty() => "when called".to_owned(),
+        (None, WorkType::Scheduled) => "when tasks change".to_owned(),
+    }
 }
 
 /// What it is up to, or why it does nothing.

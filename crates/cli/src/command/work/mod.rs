@@ -4,6 +4,8 @@ mod add;
 mod decide;
 mod deliveries;
 mod due;
+mod gallery;
+pub mod held;
 mod hook;
 mod list;
 mod log;
@@ -27,6 +29,8 @@ use crate::session::Session;
 pub enum Command {
     /// Add agent work, by a schedule or once; its next five times are shown first
     Add(add::Params),
+    /// Show the kinds of work that need no language model, each with a command that adds it
+    Gallery,
     /// List agent work
     List(list::Params),
     /// Show agent work, its newest runs, and what it asks
@@ -49,8 +53,10 @@ pub enum Command {
     Pause(settings::Params),
     /// Let it start runs again, paused or suspended; runs that were due meanwhile are skipped
     Resume(settings::ResumeParams),
-    /// Pause all agent work
+    /// Pause all agent work that has not ended
     PauseAll,
+    /// Resume what `work pause-all` paused; what was paused alone stays paused
+    ResumeAll,
     /// Answer the question of a run; the run continues
     Answer(decide::AnswerParams),
     /// Accept the result of a run that ended without an outcome
@@ -82,6 +88,7 @@ pub enum Command {
 pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure> {
     match command {
         Command::Add(params) => add::run(session, params).await,
+        Command::Gallery => gallery::run(session).await,
         Command::List(params) => list::run(session, params).await,
         Command::Show(params) => show::run(session, params).await,
         Command::Run(params) => run::now(session, params).await,
@@ -94,6 +101,7 @@ pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure>
         Command::Pause(params) => settings::pause(session, params).await,
         Command::Resume(params) => settings::resume(session, params).await,
         Command::PauseAll => settings::pause_all(session).await,
+        Command::ResumeAll => settings::resume_all(session).await,
         Command::Answer(params) => decide::answer(session, params).await,
         Command::Approve(params) => decide::approve(session, params).await,
         Command::Decline(params) => decide::decline(session, params).await,

@@ -73,9 +73,22 @@ pub async fn preview(session: &Session, words: &str) -> Result<Reply, Failure> {
     })
 }
 
+/// "06:00 is in the morning": what a person may have meant who writes "every day at 6".
+fn in_the_morning(time: &str) -> String {
+    let later = time.split_once(':').and_then(|(hour, minute)| {
+        let hour = hour.parse::<u8>().ok()? + 12;
+        let part = if hour < 18 { "afternoon" } else { "evening" };
+        Some(format!("; write {hour}:{minute} for the {part}"))
+    });
+    format!("{time} is in the morning{}", later.unwrap_or_default())
+}
+
 /// Says what the words of a schedule mean, and when that is next.
 pub fn say(session: &mut Session, preview: &SchedulePreview) {
     session.screen.say(line(&preview.sentence));
+    for early in &preview.early_times {
+        session.screen.say(line(&in_the_morning(early)));
+    }
     for at in &preview.next {
         let at = at.to_jiff().to_zoned(session.zone.clone());
         session.screen.say(format!("  {}", at.strftime("%a %Y-%m-%d %H:%M")));

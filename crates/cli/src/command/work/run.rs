@@ -6,6 +6,7 @@ use dormouse_types::work::RunState;
 use dormouse_types::{Id as _, WorkId, WorkRunId};
 use serde_json::json;
 
+use super::held::Holds;
 use super::name::named;
 use super::show;
 use crate::client::path;
@@ -68,7 +69,15 @@ pub async fn wait(session: &mut Session, id: &WorkRunId) -> Result<(), Failure> 
         RunState::Failed | RunState::TimedOut | RunState::Interrupted => {
             Some(("try it again", format!("work retry {work}")))
         }
-        RunState::Queued | RunState::Running => Some(("follow it", format!("work show {work}"))),
+        RunState::Queued | RunState::Running => {
+            let detail = detail(session, &run.task_id).await?;
+            let holds = Holds::read(&session.client).await?;
+            if let Some(reason) = holds.reason(&detail.task) {
+                lines.push(format!("  it waits: {}", line(&reason)));
+                lines.push(format!("what to do: {}", session.command("attention list")));
+            }
+            Some(("follow it", format!("work show {work}")))
+        }
         _ => None,
     };
     lines.extend(hint.map(|(what, rest)| format!("{what}: {}", session.command(&rest))));

@@ -1,4 +1,4 @@
-//! `dormouse work pause`, `resume`, `pause-all`, `cancel`, `correct`, `edit` and `rm`.
+//! `dormouse work pause`, `resume`, `pause-all`, `resume-all`, `cancel`, `correct`, `edit` and `rm`.
 
 use std::path::PathBuf;
 
@@ -167,8 +167,21 @@ pub async fn pause_all(session: &mut Session) -> Result<(), Failure> {
             Some(1) => "paused 1 piece of agent work".to_owned(),
             n => format!("paused {} pieces of agent work", n.unwrap_or_default()),
         };
-        // Nothing resumes them together: what was paused before stays paused.
-        session.screen.say(format!("{paused}; `dormouse work resume WORK` resumes one of them"));
+        let resume = session.command("work resume-all");
+        session.screen.say(format!("{paused}; resume what was paused: {resume}"));
+    }
+    Ok(())
+}
+
+pub async fn resume_all(session: &mut Session) -> Result<(), Failure> {
+    let reply = session.client.post("/api/work/resume-all", json!({})).await?;
+    if !session.print_body(&reply) {
+        let body: Value = reply.read()?;
+        session.screen.say(match body["resumed"].as_u64().unwrap_or_default() {
+            0 => "Nothing was paused with all agent work.".to_owned(),
+            1 => "resumed 1 piece of agent work".to_owned(),
+            n => format!("resumed {n} pieces of agent work"),
+        });
     }
     Ok(())
 }

@@ -3,10 +3,12 @@
 use clap::Args;
 use dormouse::view::{AgentWorkDetail, WorkRun};
 use dormouse_types::Id as _;
+use dormouse_types::work::RunState;
 use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_step::StepState;
 
-use super::list::state;
+use super::held::Holds;
+use super::list::{starts, state};
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
@@ -31,8 +33,12 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let minute = |at| time::minute(at, &session.zone);
     let mut lines = vec![style.bold(&line(titled(&work.title))), style.dim(work.id.as_str())];
     let mut facts = vec![("state", state(&work, &session.zone))];
-    let without = if work.events.is_empty() { "once" } else { "none: changes of tasks start it" };
-    facts.push(("schedule", work.schedule.clone().unwrap_or_else(|| without.to_owned())));
+    let reason = match work.run_state {
+        Some(RunState::Queued) => Holds::read(&session.client).await?.reason(&work),
+        _ => None,
+    };
+    facts.extend(reason.map(|reason| ("waits", reason)));
+    facts.push(("schedule", starts(&work)));
     facts.extend(work.next_due_at.map(|at| ("next", minute(at))));
     if work.schedule.is_some() {
         let hours = work.catch_up_hours;

@@ -31,6 +31,8 @@ pub struct Definition {
     pub version: i64,
     /// Whether it may start runs.
     pub state: WorkState,
+    /// Whether it was paused with all others, and is resumed with them.
+    pub paused_with_all: bool,
     /// The session of its runs; never changes.
     pub session: SessionId,
     /// One for all occurrences of a series.
@@ -84,9 +86,9 @@ pub fn insert(workspace: WorkspaceId, new: &Definition) -> Op {
         "INSERT INTO work_definitions (ws, id, type, source_type, source_ref, title, version, state,
            session_id, recurrence_id, schedule, schedule_words, catch_up, overlap, model, position,
            next_due_at, n_runs, status, run_state, latest_run, revision, created_by,
-           created_at, updated_at, deleted_at, built_in, template, catch_up_hours)
+           created_at, updated_at, deleted_at, built_in, template, catch_up_hours, paused_with_all)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
-           ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29)",
+           ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30)",
         params![
             ws(workspace),
             new.id.as_str(),
@@ -116,7 +118,8 @@ pub fn insert(workspace: WorkspaceId, new: &Definition) -> Op {
             new.deleted_at,
             new.built_in.clone(),
             new.template.as_ref().map(TemplateId::to_string),
-            new.catch_up_hours
+            new.catch_up_hours,
+            i64::from(new.paused_with_all)
         ],
         Refusal::Exists,
     )
@@ -131,7 +134,7 @@ pub fn put(workspace: WorkspaceId, revision: i64, new: &Definition) -> Op {
            schedule_words = ?8, catch_up = ?9, overlap = ?10, model = ?11, position = ?12,
            next_due_at = ?13, n_runs = ?14, status = ?15, run_state = ?16, latest_run = ?17,
            updated_at = ?18, deleted_at = ?19, built_in = ?20, template = ?21,
-           recurrence_id = ?22, catch_up_hours = ?23, revision = revision + 1
+           recurrence_id = ?22, catch_up_hours = ?23, paused_with_all = ?24, revision = revision + 1
          WHERE ws = ?1 AND id = ?2 AND revision = ?3",
         params![
             ws(workspace),
@@ -156,7 +159,8 @@ pub fn put(workspace: WorkspaceId, revision: i64, new: &Definition) -> Op {
             new.built_in.clone(),
             new.template.as_ref().map(TemplateId::to_string),
             new.recurrence.clone(),
-            new.catch_up_hours
+            new.catch_up_hours,
+            i64::from(new.paused_with_all)
         ],
         Refusal::Stale,
     )
@@ -231,6 +235,7 @@ fn decode(row: &Row) -> Result<Definition, ReadError> {
         built_in: columns.opt_text(25)?,
         template: columns.opt_id(26)?,
         catch_up_hours: columns.int(27)?,
+        paused_with_all: columns.int(28)? != 0,
     })
 }
 
@@ -241,7 +246,8 @@ pub fn by_id(workspace: WorkspaceId, id: &WorkId) -> Query<Definition> {
         sql: "SELECT id, type, source_type, source_ref, title, version, state, session_id,
                 recurrence_id, schedule, schedule_words, catch_up, overlap, model, position,
                 next_due_at, n_runs, status, run_state, latest_run, revision,
-                created_by, created_at, updated_at, deleted_at, built_in, template, catch_up_hours
+                created_by, created_at, updated_at, deleted_at, built_in, template, catch_up_hours,
+                paused_with_all
               FROM work_definitions WHERE ws = ?1 AND id = ?2",
         params: params_values![ws(workspace), id.as_str()],
         decode,
@@ -255,7 +261,8 @@ pub fn by_ids(workspace: WorkspaceId, ids: &[WorkId]) -> Query<Definition> {
             "SELECT id, type, source_type, source_ref, title, version, state, session_id,
                 recurrence_id, schedule, schedule_words, catch_up, overlap, model, position,
                 next_due_at, n_runs, status, run_state, latest_run, revision,
-                created_by, created_at, updated_at, deleted_at, built_in, template, catch_up_hours
+                created_by, created_at, updated_at, deleted_at, built_in, template, catch_up_hours,
+                paused_with_all
              FROM work_definitions WHERE ws = ?1 AND id IN (",
             ")",
         )
@@ -271,7 +278,8 @@ pub fn page(workspace: WorkspaceId, after: &str, limit: i64) -> Query<Definition
         sql: "SELECT id, type, source_type, source_ref, title, version, state, session_id,
                 recurrence_id, schedule, schedule_words, catch_up, overlap, model, position,
                 next_due_at, n_runs, status, run_state, latest_run, revision,
-                created_by, created_at, updated_at, deleted_at, built_in, template, catch_up_hours
+                created_by, created_at, updated_at, deleted_at, built_in, template, catch_up_hours,
+                paused_with_all
               FROM work_definitions WHERE ws = ?1 AND id > ?2 ORDER BY id LIMIT ?3",
         params: params_values![ws(workspace), after, limit],
         decode,
@@ -291,7 +299,8 @@ pub fn newest(
         sql: "SELECT id, type, source_type, source_ref, title, version, state, session_id,
                 recurrence_id, schedule, schedule_words, catch_up, overlap, model, position,
                 next_due_at, n_runs, status, run_state, latest_run, revision,
-                created_by, created_at, updated_at, deleted_at, built_in, template, catch_up_hours
+                created_by, created_at, updated_at, deleted_at, built_in, template, catch_up_hours,
+                paused_with_all
               FROM work_definitions
               WHERE ws = ?1 AND id < ?2 AND deleted_at IS NULL
                 AND (CAST(?3 AS TEXT) IS NULL OR type = CAST(?3 AS TEXT))
@@ -314,7 +323,8 @@ pub fn newest_of_status(
         sql: "SELECT id, type, source_type, source_ref, title, version, state, session_id,
                 recurrence_id, schedule, schedule_words, catch_up, overlap, model, position,
                 next_due_at, n_runs, status, run_state, latest_run, revision,
-                created_by, created_at, updated_at, deleted_at, built_in, template, catch_up_hours
+                created_by, created_at, updated_at, deleted_at, built_in, template, catch_up_hours,
+                paused_with_all
               FROM work_definitions
               WHERE ws = ?1 AND status = ?2 AND id < ?3 AND deleted_at IS NULL
                 AND (CAST(?4 AS TEXT) IS NULL OR type = CAST(?4 AS TEXT))
@@ -338,7 +348,8 @@ pub fn in_need(workspace: WorkspaceId, after: &str, limit: i64) -> Query<Definit
         sql: "SELECT id, type, source_type, source_ref, title, version, state, session_id,
                 recurrence_id, schedule, schedule_words, catch_up, overlap, model, position,
                 next_due_at, n_runs, status, run_state, latest_run, revision,
-                created_by, created_at, updated_at, deleted_at, built_in, template, catch_up_hours
+                created_by, created_at, updated_at, deleted_at, built_in, template, catch_up_hours,
+                paused_with_all
               FROM work_definitions
               WHERE ws = ?1 AND id > ?2 AND deleted_at IS NULL
                 AND (state IN ('held', 'disabled')
@@ -364,7 +375,7 @@ pub fn of_conversation(
                 d.session_id, d.recurrence_id, d.schedule, d.schedule_words, d.catch_up, d.overlap,
                 d.model, d.position, d.next_due_at, d.n_runs, d.status, d.run_state, d.latest_run,
                 d.revision, d.created_by, d.created_at, d.updated_at, d.deleted_at, d.built_in, d.template,
-                d.catch_up_hours
+                d.catch_up_hours, d.paused_with_all
               FROM conversation_work w JOIN work_definitions d ON d.ws = w.ws AND d.id = w.work_id
               WHERE w.ws = ?1 AND w.conversation_id = ?2 AND w.work_id < ?3 AND d.deleted_at IS NULL
               ORDER BY w.work_id DESC LIMIT ?4",
@@ -387,14 +398,14 @@ pub fn due(
                 recurrence_id, schedule, schedule_words, catch_up, overlap, model, position,
                 next_due_at, n_runs, status, run_state, latest_run, revision,
                 created_by, created_at, updated_at, deleted_at, built_in, template,
-                catch_up_hours, ws
+                catch_up_hours, paused_with_all, ws
               FROM work_definitions WHERE next_due_at IS NOT NULL AND next_due_at <= ?1
                 AND (CAST(?2 AS BIGINT) IS NULL OR ws = CAST(?2 AS BIGINT))
                 AND (next_due_at, ws, id) > (?3, ?4, ?5)
               ORDER BY next_due_at, ws, id LIMIT ?6",
         params: after.params_of_page(now, of, limit),
         decode: |row| {
-            Ok(Listed { place: Place::of(row, "agent work", [15, 28, 0])?, row: decode(row) })
+            Ok(Listed { place: Place::of(row, "agent work", [15, 29, 0])?, row: decode(row) })
         },
     }
 }

@@ -5,7 +5,7 @@ use dormouse_types::work_kind::WorkKind;
 use crate::lang::work::{Cue, Read, Topic};
 
 use Cue::{
-    Ahead, Coming, Copy, Elsewhere, Filler, If, Kind, Length, Make, Most, Only, Past, Reset,
+    Ahead, Coming, Copy, Elsewhere, Filler, If, Kind, Length, Make, Most, Named, Only, Past, Reset,
     ReviewOf, SayEmpty, Today, Urgent, Yesterday,
 };
 
@@ -43,11 +43,19 @@ pub(super) const READ: Read = Read {
         ("behalte/behalt", Kind(WorkKind::Watch)),
         ("im auge", Filler),
         ("beobachte/uberwache", Kind(WorkKind::Watch)),
+        ("uberwachen/uberwachung", Kind(WorkKind::Watch)),
+        ("wachter", Named(WorkKind::Watch)),
+        ("wachter uber", Named(WorkKind::Watch)),
+        ("alte/alten/vergessene? aufgaben aufraumen", Kind(WorkKind::Sweep)),
+        ("aufraumen", Named(WorkKind::Sweep)),
         ("achte/pass auf? auf", Kind(WorkKind::Watch)),
         ("prufe/pruf ob", Kind(WorkKind::Watch)),
         ("wenn/falls/sobald", If),
         ("sag/sage mir wenn", Kind(WorkKind::Watch)),
         // Repetitions.
+        ("wiederholung", Named(WorkKind::Repeat)),
+        ("liste/checkliste/aufgabe wiederholen", Named(WorkKind::Repeat)),
+        ("liste/checkliste/aufgabe die sich wiederholt", Named(WorkKind::Repeat)),
         ("zuruck", Reset),
         ("zurucksetzen", Reset),
         ("zuruckgesetzt werden?", Reset),
@@ -94,6 +102,9 @@ pub(super) const READ: Read = Read {
         ("wer mir eine? antwort/antworten schuldet", topic(Topic::Waiting)),
         ("offene antworten", topic(Topic::Waiting)),
         ("antwort ausbleibt/aussteht/fehlt", topic(Topic::Waiting)),
+        ("antworten", topic(Topic::Waiting)),
+        ("antworten die? ausbleiben/ausstehen/fehlen", topic(Topic::Waiting)),
+        ("ausbleibende/fehlende antworten", topic(Topic::Waiting)),
         ("was auf mich wartet", topic(Topic::NeedsYou)),
         ("auf mich wartet", topic(Topic::NeedsYou)),
         ("was mich braucht", topic(Topic::NeedsYou)),
@@ -183,6 +194,7 @@ pub(super) const READ: Read = Read {
         ("fasse/fass mir?", Filler),
         ("guten morgen/abend/tag", Filler),
     ],
+    every_hour: None,
     fillers: &[
         "kurz", "kurze", "kurzen", "kurzer", "schnell", "schnelle", "allerdings", "also", "andere", "anderen", "beim", "da", "damit", "danke", "darauf", "darum", "dein", "deine", "dich",
         "dir", "doch", "eben", "eher", "fertig", "ganz", "geht", "genau", "hallo", "heraus", "hier", "ihm", "ihn", "immer", "ja", "jetzt", "jeweils",

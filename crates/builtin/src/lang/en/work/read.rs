@@ -5,7 +5,7 @@ use dormouse_types::work_kind::WorkKind;
 use crate::lang::work::{Cue, Read, Topic};
 
 use Cue::{
-    Ahead, Coming, Copy, Elsewhere, Filler, If, Kind, Length, Make, Most, Only, Past, Reset,
+    Ahead, Coming, Copy, Elsewhere, Filler, If, Kind, Length, Make, Most, Named, Only, Past, Reset,
     ReviewOf, SayEmpty, Today, Urgent, Yesterday,
 };
 
@@ -58,7 +58,7 @@ pub(super) const READ: Read = Read {
         ("once a/the/my/there/something/anything/somebody/someone/people", If),
         ("as soon as", If),
         ("say so", Filler),
-        ("watch", Kind(WorkKind::Watch)),
+        ("watch", Named(WorkKind::Watch)),
         ("watch out for", Kind(WorkKind::Watch)),
         ("watch over", Kind(WorkKind::Watch)),
         ("keep an eye on", Kind(WorkKind::Watch)),
@@ -68,14 +68,17 @@ pub(super) const READ: Read = Read {
         ("check whether/if/for", Kind(WorkKind::Watch)),
         ("speak up when/if/before", Kind(WorkKind::Watch)),
         ("sweep", Kind(WorkKind::Sweep)),
-        ("clean/tidy up my? backlog/tasks/list", Kind(WorkKind::Sweep)),
-        ("clean/tidy up old/stale/forgotten/dead? tasks", Kind(WorkKind::Sweep)),
-        ("tidy/clean/prune my? backlog/tasks/list", Kind(WorkKind::Sweep)),
+        ("clean/clear/tidy up/out my/the? old/stale/forgotten/dead? backlog/tasks/todos/list", Kind(WorkKind::Sweep)),
+        ("tidy/clean/clear/prune my? old/stale/forgotten/dead? backlog/tasks/list", Kind(WorkKind::Sweep)),
         ("go through my? old tasks", Kind(WorkKind::Sweep)),
         ("put on hold/ice", Kind(WorkKind::Sweep)),
         ("to? put on hold/ice", Kind(WorkKind::Sweep)),
         ("offer/propose/suggest to park/shelve them?", Kind(WorkKind::Sweep)),
         // Repetitions.
+        ("repeat", Named(WorkKind::Repeat)),
+        ("repeat a? list/checklist/task", Named(WorkKind::Repeat)),
+        ("list/checklist/task that? repeats", Named(WorkKind::Repeat)),
+        ("checklist or task that? repeats", Named(WorkKind::Repeat)),
         ("reset", Reset),
         ("untick/uncheck", Reset),
         ("untick/uncheck all? the? items/boxes of/in/on?", Reset),
@@ -140,6 +143,12 @@ pub(super) const READ: Read = Read {
         ("have/has not heard back? from/anything?", topic(Topic::Waiting)),
         ("nobody/noone answered/replied/responded", topic(Topic::Waiting)),
         ("open answers", topic(Topic::Waiting)),
+        ("missing answers/replies/responses", topic(Topic::Waiting)),
+        ("answers", topic(Topic::Waiting)),
+        ("answer/reply/response stays out", topic(Topic::Waiting)),
+        ("answer/reply/response is missing/outstanding", topic(Topic::Waiting)),
+        ("answers/replies/responses stay out", topic(Topic::Waiting)),
+        ("answers/replies/responses that? are missing/outstanding", topic(Topic::Waiting)),
         ("blocked tasks/things", topic(Topic::Waiting)),
         ("what is blocked", topic(Topic::Waiting)),
         ("waits/wait for me", topic(Topic::NeedsYou)),
@@ -285,6 +294,7 @@ pub(super) const READ: Read = Read {
         ("good morning/evening/day", Filler),
         ("in the morning", Filler),
     ],
+    every_hour: Some(("every 1 hours", "every hour")),
     fillers: &[
         "quick", "short", "brief", "rundown", "roundup", "love", "complete", "full", "someone", "anyone", "anybody", "people", "above", "across", "along", "already", "although", "always", "among", "am", "around", "ask", "away", "below",
         "can", "could", "did", "does", "go", "going", "had", "here", "how", "into", "just", "know",

@@ -1,19 +1,51 @@
 //! `dormouse models add`: adds a provider, or changes what is given of it.
 
+use clap::Args;
 use dormouse::models::{ModelsView, ProviderQuestion};
 use dormouse_adapters::http::BaseUrl;
 use dormouse_types::model_settings::{ApiFormat, Provider};
 use serde_json::json;
 
 use super::show::{self, say};
-use super::{AddParams, choose, provider, question};
-use crate::client::path;
+use super::{choose, question};
+use crate::client::{encode, path};
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::terminal::line;
 
-pub async fn run(session: &mut Session, params: AddParams) -> Result<(), Failure> {
-    let at = provider(&params.name);
+#[derive(Debug, Args)]
+pub struct Params {
+    /// Its name, the first part of provider/model
+    name: String,
+    /// The address of its API, such as http://localhost:11434/v1 [default: that of a known name, such as openai]
+    #[arg(long, value_name = "ADDRESS")]
+    url: Option<String>,
+    /// The format of its API: chatCompletions, responses, anthropic or gemini [default: that of a known address, else
+    /// chatCompletions]
+    #[arg(long, value_parser = format)]
+    format: Option<ApiFormat>,
+    /// It is your own server: private tasks may be sent to it, and calls cost nothing
+    #[arg(long)]
+    own: bool,
+    /// It is not your own server
+    #[arg(long, conflicts_with = "own")]
+    not_own: bool,
+    /// Do not ask before a provider that is in use is changed
+    #[arg(long, short)]
+    yes: bool,
+}
+
+fn format(text: &str) -> Result<ApiFormat, String> {
+    text.parse().map_err(|e: dormouse_types::task::NotListed| e.to_string())
+}
+
+/// The path of a provider in the API.
+pub fn path_of(name: &str) -> String {
+    format!("/api/models/providers/{}", encode(name))
+}
+
+pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
+    let at = path_of(&params.name);
     let before: ModelsView = session.client.get("/api/models").await?.read()?;
     let all = before.providers.iter().chain(&before.found).map(|view| &view.provider);
     let current = all.into_iter().find(|known| known.name == params.name);
@@ -138,23 +170,25 @@ mod tests {
 
     #[test]
     fn a_known_name_or_address_gives_what_is_left_out() {
-        use ApiFormat::{Anthropic, ChatCompletions, Gemini, Responses};
+        let of = |name: &str| known().into_iter().find(|one| one.name == name).expect(name);
         let at = |url: &str, format| Some((url.to_owned(), format));
-        let anthropic = "https://api.anthropic.com/v1";
-        assert_eq!(place("openai", None, None, None), at("https://api.openai.com/v1", Responses));
-        assert_eq!(place("mine", Some(anthropic), None, None), at(anthropic, Anthropic));
+        let (openai, claude, gemini) = (of("openai"), of("anthropic"), of("gemini"));
+        let chat = ApiFormat::ChatCompletions;
+        let added = place("openai", None, None, None);
+        assert_eq!(added, at(&openai.base_url, openai.format));
+        let address = claude.base_url.as_str();
+        assert_eq!(place("mine", Some(address), None, None), at(address, claude.format));
         let bare = "https://api.anthropic.com/";
-        assert_eq!(place("mine", Some(bare), None, None), at(anthropic, Anthropic));
-        let chat = Some(ChatCompletions);
-        assert_eq!(place("mine", Some(anthropic), chat, None), at(anthropic, ChatCompletions));
+        assert_eq!(place("mine", Some(bare), None, None), at(address, claude.format));
+        assert_eq!(place("mine", Some(address), Some(chat), None), at(address, chat));
         let elsewhere = "https://gateway.example/openai";
-        assert_eq!(place("openai", Some(elsewhere), None, None), at(elsewhere, ChatCompletions));
+        assert_eq!(place("openai", Some(elsewhere), None, None), at(elsewhere, chat));
         assert_eq!(place("mine", None, None, None), None);
-        let google = known().into_iter().find(|known| known.name == "gemini").expect("known");
         let below = "https://generativelanguage.googleapis.com/v1beta/openai";
-        let changed = Provider { format: ChatCompletions, base_url: below.into(), ..google };
+        let changed = Provider { format: chat, base_url: below.into(), ..gemini.clone() };
         let stays = place("gemini", None, None, Some(&changed));
-        assert_eq!(stays, at(below, ChatCompletions), "what a person chose stays");
-        assert_eq!(place("gemini", None, Some(Gemini), Some(&changed)), at(below, Gemini));
+        assert_eq!(stays, at(below, chat), "what a person chose stays");
+        let back = place("gemini", None, Some(gemini.format), Some(&changed));
+        assert_eq!(back, at(below, gemini.format));
     }
 }

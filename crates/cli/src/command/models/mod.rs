@@ -15,16 +15,16 @@ use dormouse::models::{
     FoundServer, ModelTestView, ModelsView, OfferedModelView, ProviderView, UsageDay,
 };
 use dormouse::view::{Page, Spending};
-use dormouse_types::model_settings::ApiFormat;
 use dormouse_types::spend::dollars;
 use serde_json::{Value, json};
 
-use crate::client::{encode, path};
+use crate::client::path;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
 use crate::terminal::line;
 
+use add::path_of;
 use amount::{Amount, Tokens};
 pub use choose::{Chooser, UseParams, agree};
 pub use question::too_small;
@@ -39,7 +39,7 @@ pub enum Command {
     /// List models, providers and budgets
     List,
     /// Add a provider, or change it; what is left out stays as it is
-    Add(AddParams),
+    Add(add::Params),
     /// Remove a provider and its key
     Remove(ProviderParams),
     /// Keep the key of a provider, read from standard input or a file
@@ -68,28 +68,6 @@ pub enum Command {
     OnceMore(OnceMoreParams),
     /// Show the calls of models and their cost
     Usage(UsageParams),
-}
-
-#[derive(Debug, Args)]
-pub struct AddParams {
-    /// Its name, the first part of provider/model
-    name: String,
-    /// The address of its API, such as http://localhost:11434/v1 [default: that of a known name, such as openai]
-    #[arg(long, value_name = "ADDRESS")]
-    url: Option<String>,
-    /// The format of its API: chatCompletions, responses, anthropic or gemini [default: that of a known address, else
-    /// chatCompletions]
-    #[arg(long, value_parser = format)]
-    format: Option<ApiFormat>,
-    /// It is your own server: private tasks may be sent to it, and calls cost nothing
-    #[arg(long)]
-    own: bool,
-    /// It is not your own server
-    #[arg(long, conflicts_with = "own")]
-    not_own: bool,
-    /// Do not ask before a provider that is in use is changed
-    #[arg(long, short)]
-    yes: bool,
 }
 
 #[derive(Debug, Args)]
@@ -176,10 +154,6 @@ pub struct UsageParams {
     to: Option<String>,
 }
 
-fn format(text: &str) -> Result<ApiFormat, String> {
-    text.parse().map_err(|e: dormouse_types::task::NotListed| e.to_string())
-}
-
 pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure> {
     let list = session.command("models list");
     let done = dispatch(session, command).await;
@@ -224,13 +198,13 @@ async fn list(session: &mut Session) -> Result<(), Failure> {
 }
 
 async fn remove(session: &mut Session, params: ProviderParams) -> Result<(), Failure> {
-    let reply = session.client.delete(&provider(&params.name)).await?;
+    let reply = session.client.delete(&path_of(&params.name)).await?;
     say(session, &reply, &format!("{} is removed, with its key", line(&params.name)));
     Ok(())
 }
 
 async fn key(session: &mut Session, params: KeyParams) -> Result<(), Failure> {
-    let at = format!("{}/key", provider(&params.name));
+    let at = format!("{}/key", path_of(&params.name));
     let name = line(&params.name);
     if params.remove {
         let reply = session.client.put(&at, json!({ "key": null })).await?;
@@ -282,7 +256,7 @@ fn read(from: impl std::io::Read) -> std::io::Result<String> {
 }
 
 async fn offered(session: &mut Session, params: ProviderParams) -> Result<(), Failure> {
-    let reply = session.client.get(&format!("{}/offered", provider(&params.name))).await?;
+    let reply = session.client.get(&format!("{}/offered", path_of(&params.name))).await?;
     if session.print_body(&reply) {
         return Ok(());
     }
@@ -434,8 +408,4 @@ async fn usage(session: &mut Session, params: UsageParams) -> Result<(), Failure
     let page: Page<UsageDay> = reply.read()?;
     show::usage(session, &page.items);
     Ok(())
-}
-
-fn provider(name: &str) -> String {
-    format!("/api/models/providers/{}", encode(name))
 }

@@ -190,15 +190,11 @@ export function providerCostWords(question: ProviderQuestion, tokens: number): s
   return t("models.costADay", { cost: money(question.costADay), n: wakes, budget: money(question.budgetADay) });
 }
 
-/** The budgets that have no room for the calls of the shortest run, two sentences for each. */
+/** The budgets that have no room for the calls of the shortest run, a few sentences for each. */
 export function tooSmallWords(call: Question["oneCall"], budgets: Question["tooSmall"]): string[] {
   if (call === null) return [];
   const amount = (value: number): string => (call.unit === "tokens" ? t("models.tokens", { n: value }) : money(value));
-  return budgets.map(({ scope, budget, calls, cost, enough }) => {
-    const what = t(`models.tooSmall.${scope}`, { what: t("models.callsMayCost", { n: calls, cost: amount(cost) }), budget: amount(budget) });
-    const ends = scope === "wake" ? "fail" : "wait";
-    return `${what} ${t(`models.tooSmall.${ends}`, { n: calls, enough: amount(enough) })}`;
-  });
+  return budgets.map(({ scope, budget, calls, cost, enough }) => t(`models.tooSmall.${scope}`, { n: calls, cost: amount(cost), budget: amount(budget), enough: amount(enough) }));
 }
 
 /** Scheme, host and port of an address; undefined if it is none. */

@@ -10,6 +10,7 @@ mod once_more;
 mod price;
 mod probing;
 mod provider_question;
+mod forgetting;
 mod providers;
 mod purpose;
 mod question;
@@ -37,6 +38,7 @@ pub use once_more::BudgetScope;
 pub(crate) use probing::RunProber;
 pub use purpose::Purpose;
 pub use question::QuestionScope;
+pub(crate) use view::ShortestRun;
 pub use view::{
     ChosenBy, FoundServer, KeptBackAgents, ModelQuestion, ModelTestView, ModelUse, ModelView,
     ModelsView, OfferedModelView, PriceSource, ProviderQuestion, ProviderView, TestFailure,
@@ -156,6 +158,17 @@ impl Dormouse {
         object: &str,
         edit: impl Fn(&mut ModelSettings) -> Result<(), Error>,
     ) -> Result<ModelsView, Error> {
+        self.edit_models_with(caller, (action, String::new()), object, edit).await
+    }
+
+    /// The same with a detail for the audit log.
+    async fn edit_models_with(
+        &self,
+        caller: &Caller,
+        (action, detail): (AuditAction, String),
+        object: &str,
+        edit: impl Fn(&mut ModelSettings) -> Result<(), Error>,
+    ) -> Result<ModelsView, Error> {
         require(caller, Scope::Admin)?;
         let ws = caller.workspace;
         let edited = retry(ATTEMPTS, &[Refusal::Stale], || async {
@@ -181,7 +194,7 @@ impl Dormouse {
                     actor: caller.actor.clone(),
                     action,
                     object: object.to_owned(),
-                    detail: String::new(),
+                    detail: detail.clone(),
                 });
             self.store.commit(commit).await?;
             Ok::<_, EditError>(())
@@ -224,6 +237,7 @@ impl Dormouse {
             models,
             providers: settings.providers.iter().cloned().map(&mut view).collect(),
             found: found.map(&mut view).collect(),
+            known: self.source.host.known(),
             summarising: settings.summarising,
             paid_calls: settings.paid_calls,
             budgets: settings.budgets,
@@ -249,6 +263,7 @@ impl Dormouse {
         let folds = window.map(FoldLimits::of_window);
         ModelView {
             tool_mode: known.and_then(|known| known.tool_mode),
+            why_not_native: known.and_then(|known| known.why_not_native.clone()),
             calls_nothing: known.is_some_and(|known| known.calls_nothing),
             window,
             window_source,
@@ -330,10 +345,7 @@ impl Dormouse {
             return Ok(());
         }
         let (provider, _) = self.provider_of(settings, id)?;
-        if settings.provider(&provider.name).is_none() {
-            settings.providers.push(provider);
-            settings.providers.sort_by(|a, b| a.name.cmp(&b.name));
-        }
+        settings.add(&provider);
         let wrong = |message| Error::Invalid { field: "model", message };
         self.build(settings, id).map_err(wrong)?;
         if settings.known(id).is_none() {

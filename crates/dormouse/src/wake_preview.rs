@@ -4,12 +4,13 @@ use dormouse_agents::wake::preview;
 use dormouse_runs::Preview;
 use dormouse_types::kept_back::{KeptBack, KeptBackReason};
 use dormouse_types::model::Usage;
+use dormouse_types::model_settings::ModelSettings;
 use dormouse_types::port::{Model, ModelClass, ModelLocation, OutgoingRequest};
-use dormouse_types::spend::{Amount, Budgets, cost};
+use dormouse_types::spend::{Amount, cost};
 use dormouse_types::{AgentId, Caller, Scope};
 use serde::{Deserialize, Serialize};
 
-use crate::models::TooSmallBudget;
+use crate::models::{ShortestRun, TooSmallBudget};
 use crate::request::require;
 use crate::{Dormouse, Error};
 
@@ -72,7 +73,7 @@ pub struct PreviewedRequest {
     pub estimated_cost: Option<i64>,
     /// The most that the call may cost, answer included: what is reserved before it.
     pub reserved: Option<Amount>,
-    /// The budgets that have no room for that, so that the wake would fail or wait.
+    /// The budgets that have no room for the shortest wake that begins so: it would or may fail or wait.
     pub too_small: Vec<TooSmallBudget>,
 }
 
@@ -112,12 +113,12 @@ impl Dormouse {
                 self.agents.preview_with(ws, id, message, model).await?
             }
         };
-        let budgets = self.model_settings(caller).await?.budgets;
-        Ok(view(id, preview, &budgets))
+        let settings = self.model_settings(caller).await?;
+        Ok(view(id, preview, &settings))
     }
 }
 
-fn view(id: &AgentId, of: preview::WakePreview, budgets: &Budgets) -> WakePreview {
+fn view(id: &AgentId, of: preview::WakePreview, settings: &ModelSettings) -> WakePreview {
     // Memory that is folded first may go to another model than the turns.
     let model = match &of.preview {
         Preview::Request(request) => request.model.clone(),
@@ -133,7 +134,7 @@ fn view(id: &AgentId, of: preview::WakePreview, budgets: &Budgets) -> WakePrevie
         },
         Preview::Request(request) => match (request.outgoing, model.location()) {
             (Some(outgoing), _) => {
-                let shown = rendered(model, outgoing, request.reserved, budgets);
+                let shown = rendered(model, outgoing, request.reserved, settings);
                 (PreviewOutcome::Request, Some(shown), request.kept_back)
             }
             (None, ModelLocation::BuiltIn) => {
@@ -157,15 +158,17 @@ fn rendered(
     model: &dyn Model,
     outgoing: OutgoingRequest,
     reserved: Option<Amount>,
-    budgets: &Budgets,
+    settings: &ModelSettings,
 ) -> PreviewedRequest {
-    let estimated_tokens = u64::try_from(outgoing.body.len()).unwrap_or(u64::MAX).div_ceil(4);
+    let request_bytes = u64::try_from(outgoing.body.len()).unwrap_or(u64::MAX);
+    let estimated_tokens = request_bytes.div_ceil(4);
+    let tool_mode = settings.known(model.name()).and_then(|known| known.tool_mode);
+    let run = ShortestRun::of(model, tool_mode, request_bytes);
     let estimated_cost = match model.class() {
         ModelClass::Free => Some(0),
         ModelClass::Paid => model.price().and_then(|price| {
             let usage = Usage { input: estimated_tokens, ..Usage::default() };
-            let bytes = u64::try_from(outgoing.body.len()).unwrap_or(u64::MAX);
-            cost(Some(&price), &usage, bytes, model.max_output()).map(|cost| cost.value)
+            cost(Some(&price), &usage, request_bytes, model.max_output()).map(|cost| cost.value)
         }),
     };
     let headers = outgoing.headers.into_iter();
@@ -178,6 +181,9 @@ fn rendered(
         estimated_tokens,
         estimated_cost,
         reserved,
-        too_small: reserved.map(|call| TooSmallBudget::for_call(budgets, call)).unwrap_or_default(),
+        too_small: match model.class() {
+            ModelClass::Free => Vec::new(),
+            ModelClass::Paid => run.too_small(&settings.budgets),
+        },
     }
 }

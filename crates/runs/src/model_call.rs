@@ -1,10 +1,10 @@
 //! Asks a model for one turn and collects its stream.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use dormouse_types::limits;
 use dormouse_types::model::{
-    ModelError, ProviderState, ProviderUnavailable, Request, TurnEvent, Usage,
+    ModelError, ProviderState, ProviderUnavailable, Request, TurnEvent, Usage, unique_call_id,
 };
 use dormouse_types::port::{BoxFuture, BoxStream, Clock, Model};
 use dormouse_types::{HolderId, RunKey, WorkspaceId};
@@ -166,7 +166,7 @@ pub async fn turn(
         return Err(NoAnswer::Failed(FailedCall { error, usage }));
     }
     replace_in_turn(&mut turn);
-    unique_ids(&mut turn);
+    unique_ids(&mut turn, request.turn);
     turn.results = vec![None; turn.calls.len()];
     Ok(Answer { turn, usage })
 }
@@ -205,19 +205,16 @@ fn late(model: &dyn Model, limit: Duration) -> ModelError {
 }
 
 fn beyond_limit(state: &ProviderState) -> Option<ModelError> {
-    let (found, most) = (state.data.len(), limits::PROVIDER_STATE_BYTES);
-    let detail = format!("the provider wants {found} bytes back with its turn, more than {most}");
-    (found > most).then_some(ModelError::Request { detail })
+    let beyond = ProviderState::check_size(state.data.len()).err();
+    beyond.map(|detail| ModelError::Request { detail })
 }
 
 /// Gives calls without a unique id a new one, because results are matched by id.
-fn unique_ids(turn: &mut LoggedTurn) {
-    let mut seen = std::collections::BTreeSet::new();
-    for (n, call) in turn.calls.iter_mut().enumerate() {
-        if call.id.is_empty() || !seen.insert(call.id.clone()) {
-            call.id = format!("call-{}-{}", n + 1, call.id);
-            seen.insert(call.id.clone());
-        }
+fn unique_ids(turn: &mut LoggedTurn, number: u32) {
+    let mut taken = BTreeSet::new();
+    for (place, call) in turn.calls.iter_mut().enumerate() {
+        call.id = unique_call_id(std::mem::take(&mut call.id), number, place, &taken);
+        taken.insert(call.id.clone());
     }
 }
 
@@ -352,7 +349,7 @@ mod tests {
     fn what_the_provider_wants_back_is_kept_up_to_a_limit() {
         let state = |bytes| ProviderState { provider: "p".into(), data: "x".repeat(bytes) };
         let events = |bytes| vec![TurnEvent::State(state(bytes)), TurnEvent::End { ended: true }];
-        let most = limits::PROVIDER_STATE_BYTES;
+        let most = dormouse_types::limits::PROVIDER_STATE_BYTES;
         let kept = ask(events(most), &NoSink).expect("an answer").turn.provider_state;
         assert_eq!(kept, Some(state(most)));
         let refused = ask(events(most + 1), &NoSink).expect_err("too much");

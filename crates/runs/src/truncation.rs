@@ -5,6 +5,7 @@
 //! its memory. The number of tokens that the server counted gives it away.
 
 use dormouse_types::model::{Request, Usage};
+use dormouse_types::model_settings::as_argument;
 
 /// A prompt that was cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,10 +20,11 @@ impl Truncation {
     /// Says what happened and what to do, for a person.
     pub fn reason(self, model: &str) -> String {
         let Self { sent, read } = self;
+        let argument = as_argument(model);
         format!(
             "the server of {model} read {read} tokens of a prompt that has at least {sent}: it cut \
              the prompt without saying so, and the answer is not used. Give the server a larger \
-             window, or tell Dormouse the one that it has: dormouse models edit {model} --window TOKENS"
+             window, or tell Dormouse the one that it has: dormouse models edit {argument} --window TOKENS"
         )
     }
 }

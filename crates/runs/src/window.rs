@@ -4,6 +4,7 @@
 
 use dormouse_types::memory::{ASSUMED_WINDOW, Room, tokens};
 use dormouse_types::model::Request;
+use dormouse_types::model_settings::as_argument;
 use dormouse_types::port::{Model, ModelLocation};
 
 use crate::request::tools_text;
@@ -20,10 +21,11 @@ impl TooLarge {
     /// Says what does not fit and what to do, for a person.
     pub fn reason(self, model: &str) -> String {
         let Self { window, needed } = self;
+        let argument = as_argument(model);
         format!(
             "the prompt does not fit into the window of {model}: it needs about {needed} tokens with \
              room for an answer, and the window has {window}. Nothing was sent. If the model has a larger \
-             window, say so: dormouse models edit {model} --window TOKENS. If not, choose another model"
+             window, say so: dormouse models edit {argument} --window TOKENS. If not, choose another model"
         )
     }
 }

@@ -34,7 +34,7 @@ pub fn provider(name: &str) -> Provider {
     }
 }
 
-/// Finds the key of `acme`, builds whatever it is given but a model called `broken`, and keeps no key.
+/// Finds the key of `acme`, knows the address of `known`, builds whatever it is given but a model called `broken`, and keeps no key.
 /// Its models answer nothing. How those called `new`, `refusing` and `silent` call tools is not known before a test;
 /// `refusing` takes no tools, `silent` says something and calls none though a test shows that it does, `mute` calls none in any way, and `thinker` is cut while it thinks. A test of `counted` and of `partly-counted` takes two calls, of which the
 /// provider counts both or one.
@@ -158,6 +158,10 @@ impl ModelHost for Host {
         vec![provider("acme")]
     }
 
+    fn known(&self) -> Vec<Provider> {
+        vec![provider("acme"), provider("known")]
+    }
+
     fn key(&self, _: &Provider) -> KeyState {
         KeyState { source: KeySource::None, variable: None, last_four: None }
     }
@@ -235,6 +239,7 @@ impl ModelHost for Host {
             is_counted,
             is_cut: name == "thinker",
             window: Some(8192),
+            output_limit: None,
             failures: counted.map(|_| tried(ToolMode::Native)).into_iter().collect(),
         })))
     }

@@ -101,6 +101,8 @@ closed_list! {
         ModelsProbe = "models.probe",
         /// How a model calls tools was forgotten, because its server refused that.
         ModelsForget = "models.forget",
+        /// A model was taken off the list.
+        ModelsUnlist = "models.unlist",
         /// The window of a model was changed.
         ModelsWindow = "models.window",
         /// Agent work was made.

@@ -19,7 +19,7 @@ pub use self::news::{Delta, DeltaChange, LinkedNews, TimerNote};
 pub use self::task_state::{Entry, FieldSay, Item, StatedField, TaskState, latest_on};
 pub use self::turn::{
     ModelError, ProviderState, ProviderUnavailable, ToolCall, ToolResult, ToolSpec, Turn,
-    TurnEvent, Usage,
+    TurnEvent, Usage, unique_call_id,
 };
 use crate::id::RunKey;
 pub use crate::named::Named;

@@ -37,6 +37,27 @@ crate::closed_list! {
     }
 }
 
+impl ToolMode {
+    /// How many calls the shortest run takes. A model that calls tools itself ends a run by an answer without calls;
+    /// in the other ways it says with its calls that it has finished.
+    pub fn shortest_run(self) -> u32 {
+        match self {
+            Self::Native => 2,
+            Self::Schema | Self::Text => 1,
+        }
+    }
+}
+
+crate::closed_list! {
+    /// The member of a request in Chat Completions that limits how long the answer may be.
+    pub enum OutputLimit, "limit of output" {
+        /// The name that most servers know.
+        MaxTokens = "maxTokens",
+        /// The newer name, the only one that OpenAI's own models take.
+        MaxCompletionTokens = "maxCompletionTokens",
+    }
+}
+
 /// The model settings of a workspace.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -102,6 +123,12 @@ pub struct KnownModel {
     pub id: String,
     /// How it calls tools, as a test call showed; `None` before the first test.
     pub tool_mode: Option<ToolMode>,
+    /// Why it does not call tools itself, as that test call showed; `None` if it does, or nobody knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why_not_native: Option<String>,
+    /// The member that limits its answers, if its server refused the usual one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_limit: Option<OutputLimit>,
     /// Whether that was forgotten because a turn forced a call and got none. It is not forgotten for that again
     /// until a person tests the model, or its provider is another server.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -155,6 +182,14 @@ impl ModelSettings {
         self.providers.iter().find(|provider| provider.name == name)
     }
 
+    /// Adds a provider, unless there is one of its name.
+    pub fn add(&mut self, provider: &Provider) {
+        if self.provider(&provider.name).is_none() {
+            self.providers.push(provider.clone());
+            self.providers.sort_by(|a, b| a.name.cmp(&b.name));
+        }
+    }
+
     /// What is known of a model.
     pub fn known(&self, id: &str) -> Option<&KnownModel> {
         self.models.iter().find(|known| known.id == id)
@@ -166,6 +201,8 @@ impl ModelSettings {
             |known: &&mut KnownModel| split_id(&known.id).is_some_and(|(of, _)| of == provider);
         for known in self.models.iter_mut().filter(is_its) {
             known.tool_mode = None;
+            known.why_not_native = None;
+            known.output_limit = None;
             known.was_silent = false;
             known.calls_nothing = false;
             known.with_key = false;
@@ -188,6 +225,8 @@ impl KnownModel {
         Self {
             id: id.to_owned(),
             tool_mode: None,
+            why_not_native: None,
+            output_limit: None,
             was_silent: false,
             calls_nothing: false,
             with_key: false,
@@ -208,6 +247,16 @@ impl KnownModel {
 /// Splits `provider/model` at the first `/`; `None` if a part is empty.
 pub fn split_id(id: &str) -> Option<(&str, &str)> {
     id.split_once('/').filter(|(provider, model)| !provider.is_empty() && !model.is_empty())
+}
+
+/// The id of a model as one argument of a command: a server may name a model by its file.
+pub fn as_argument(id: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./:@+=,%".contains(c);
+    if id.chars().all(is_plain) {
+        id.to_owned()
+    } else {
+        format!("'{}'", id.replace('\'', r"'\''"))
+    }
 }
 
 crate::closed_list! {
@@ -261,6 +310,8 @@ pub struct ModelTest {
     pub is_cut: bool,
     /// What the server says of its context window. Units: tokens.
     pub window: Option<u64>,
+    /// The member that limits its answers, if its server refused the usual one.
+    pub output_limit: Option<OutputLimit>,
     /// Why better ways do not work, in order.
     pub failures: Vec<(ToolMode, String)>,
 }
@@ -270,6 +321,12 @@ impl ModelTest {
     /// thought.
     pub fn is_open(&self) -> bool {
         self.tool_mode.is_none() && self.is_cut
+    }
+
+    /// Why the model does not call tools itself; `None` if it does.
+    pub fn why_not_native(&self) -> Option<&str> {
+        let native = self.failures.iter().find(|(mode, _)| *mode == ToolMode::Native);
+        native.map(|(_, why)| why.as_str())
     }
 }
 
@@ -311,6 +368,11 @@ pub trait ModelHost: Send + Sync {
     /// Providers whose keys or servers were found, and which nobody added yet. Usable, not in use.
     fn found(&self) -> Vec<Provider>;
 
+    /// Providers whose addresses and formats are known, whether or not they were added.
+    fn known(&self) -> Vec<Provider> {
+        Vec::new()
+    }
+
     /// The state of a provider's key.
     fn key(&self, provider: &Provider) -> KeyState;
 
@@ -328,7 +390,7 @@ pub trait ModelHost: Send + Sync {
         provider: &'a Provider,
     ) -> BoxFuture<'a, Result<Vec<OfferedModel>, ModelError>>;
 
-    /// Makes real calls, at most three, with a tool that must come back.
+    /// Makes real calls, at most four that are served, with a tool that must come back.
     fn test<'a>(
         &'a self,
         provider: &'a Provider,
@@ -399,5 +461,17 @@ impl ModelHost for NoModels {
     ) -> BoxFuture<'a, Result<ModelTest, FailedTest>> {
         let detail = format!("there is no provider {}", provider.name);
         Box::pin(std::future::ready(Err(ModelError::Request { detail }.into())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_with_spaces_is_one_argument() {
+        assert_eq!(as_argument("openai/gpt-5:x"), "openai/gpt-5:x");
+        assert_eq!(as_argument("own/My Model Q4.gguf"), "'own/My Model Q4.gguf'");
+        assert_eq!(as_argument("own/it's"), r"'own/it'\''s'");
     }
 }

@@ -79,6 +79,26 @@ pub fn reservation(price: Option<&Price>, request_bytes: u64, max_output: u64) -
     }
 }
 
+/// What the calls of the shortest run may cost at most. Each call after the first sends again what the one before it
+/// sent, with what was answered.
+pub fn run_reservation(
+    price: Option<&Price>,
+    request_bytes: u64,
+    max_output: u64,
+    calls: u32,
+) -> Amount {
+    let none = reservation(price, 0, 0);
+    (0..u64::from(calls)).fold(none, |sum, before| {
+        let bytes = request_bytes.saturating_add(before.saturating_mul(ANSWER_BYTES));
+        let call = reservation(price, bytes, max_output);
+        Amount { value: sum.value.saturating_add(call.value), ..call }
+    })
+}
+
+/// Units: bytes. What an answer of a usual size and the results of its calls add to the next request: 1,000 tokens of
+/// four bytes.
+const ANSWER_BYTES: u64 = 4_000;
+
 /// What a call did cost, by the provider's own figures; `None` if they cannot be right.
 ///
 /// `request_bytes` and `max_output` are those of the reservation. What a request of this size cannot
@@ -232,14 +252,23 @@ impl Budgets {
         }
     }
 
-    /// The budgets that have no room for one call of this amount even if nothing else is spent, and
-    /// what they allow.
-    pub fn too_small_for(&self, call: Amount) -> Vec<(OverBudget, i64)> {
+    /// The budgets, and what they allow, that have no room for this amount even if nothing else is spent.
+    pub fn too_small_for(&self, amount: Amount) -> Vec<(OverBudget, i64)> {
         [OverBudget::Wake, OverBudget::Agent, OverBudget::Workspace]
             .into_iter()
-            .filter_map(|scope| Some((scope, self.limit(scope, call.unit)?)))
-            .filter(|(_, limit)| call.value > *limit)
+            .filter_map(|scope| Some((scope, self.limit(scope, amount.unit)?)))
+            .filter(|(_, limit)| amount.value > *limit)
             .collect()
+    }
+}
+
+impl Amount {
+    /// The smallest budget that a person would set for this: whole cents, or tokens.
+    pub fn as_budget(self) -> i64 {
+        match self.unit {
+            Unit::MicroDollars => self.value.max(0).saturating_add(9_999) / 10_000 * 10_000,
+            Unit::Tokens => self.value,
+        }
     }
 }
 
@@ -266,6 +295,20 @@ mod tests {
         assert_eq!(amount, Amount { unit: Unit::MicroDollars, value: 1875 + 1500 });
         let amount = reservation(None, 1001, 100);
         assert_eq!(amount, Amount { unit: Unit::Tokens, value: 601 });
+    }
+
+    #[test]
+    fn a_run_reserves_each_of_its_calls_with_what_was_said_before() {
+        let one = run_reservation(Some(&PRICE), 1000, 100, 1);
+        assert_eq!(one, reservation(Some(&PRICE), 1000, 100));
+        let two = run_reservation(Some(&PRICE), 1000, 100, 2);
+        assert_eq!(two.value, one.value + reservation(Some(&PRICE), 5000, 100).value);
+        assert_eq!(run_reservation(None, 1000, 100, 2), tokens(600 + 2600));
+        assert_eq!(
+            [two.value, 10_000, 10_001, 0].map(|value| money(value.unsigned_abs()).as_budget()),
+            [20_000, 10_000, 20_000, 0]
+        );
+        assert_eq!(tokens(3_201).as_budget(), 3_201);
     }
 
     #[test]

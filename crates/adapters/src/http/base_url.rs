@@ -96,6 +96,25 @@ impl BaseUrl {
         Target { base: self.clone(), path: format!("{}{path}", self.path) }
     }
 
+    /// Whether the path ends with a version, as in `/v1` or `/v1beta`.
+    pub fn ends_with_version(&self) -> bool {
+        let last = self.path.rsplit('/').next().unwrap_or_default();
+        let number = last.strip_prefix('v').unwrap_or_default();
+        number.starts_with(|c: char| c.is_ascii_digit())
+    }
+
+    /// Whether it is the address of a server without a path.
+    pub fn is_origin(&self) -> bool {
+        self.path.is_empty()
+    }
+
+    /// Whether the server is this machine, as far as its name says so.
+    pub fn is_loopback(&self) -> bool {
+        let host = self.host();
+        let is_loopback = host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
+        is_loopback || host == "localhost" || host.ends_with(".localhost")
+    }
+
     /// The host, without the brackets of an IPv6 address.
     pub fn host(&self) -> &str {
         self.host.trim_start_matches('[').trim_end_matches(']')

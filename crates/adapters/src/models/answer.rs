@@ -108,13 +108,17 @@ impl Reading {
         let answer = transport.send(&sent).await?;
         let answer = success(answer, config).await?;
         let media_type = answer.media_type();
-        let (body, whole) = match media_type.as_str() {
-            "text/event-stream" | "" => (answer.body, None),
-            "application/json" => {
+        let (answer, shape) = match declared(&media_type) {
+            Declared::NoAnswer => return Err(wrong_type(&origin, &media_type)),
+            declared => begun(answer, declared).await?,
+        };
+        let (body, whole) = match shape {
+            Shape::Events => (answer.body, None),
+            Shape::Whole => {
                 let nothing: BoxStream<'static, _> = Box::pin(stream::empty());
                 (nothing, Some(json(answer, &origin).await?))
             }
-            other => return Err(wrong_type(&origin, other)),
+            Shape::Neither => return Err(wrong_type(&origin, &media_type)),
         };
         let mut reading = Self {
             decoder: Decoder::new(request, config),
@@ -214,6 +218,86 @@ impl Reading {
     }
 }
 
+/// What an answer says that it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Declared {
+    Events,
+    Whole,
+    /// Some gateways send either of them as plain text.
+    Text,
+    NoAnswer,
+}
+
+fn declared(media_type: &str) -> Declared {
+    match media_type {
+        "text/event-stream" | "" => Declared::Events,
+        "application/json" => Declared::Whole,
+        "text/plain" => Declared::Text,
+        _ => Declared::NoAnswer,
+    }
+}
+
+/// What an answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Events,
+    Whole,
+    Neither,
+}
+
+/// The names of the fields of an event, with the end of a name, and the sign of a comment.
+///
+/// Source: the HTML standard, section 9.2.6.
+const FIELDS: [&str; 5] = ["data:", "event:", "id:", "retry:", ":"];
+
+/// Decides by the start of an answer what it is; `None` if more of it is needed. Some gateways send a stream as JSON,
+/// and an error in one piece as a stream.
+fn shape(declared: Declared, start: &[u8], has_ended: bool) -> Option<Shape> {
+    let start = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start).trim_ascii_start();
+    let otherwise = match declared {
+        Declared::Events => Shape::Events,
+        Declared::Whole => Shape::Whole,
+        Declared::Text | Declared::NoAnswer => Shape::Neither,
+    };
+    match start {
+        [b'{' | b'[', ..] => Some(Shape::Whole),
+        _ if FIELDS.iter().any(|field| start.starts_with(field.as_bytes())) => Some(Shape::Events),
+        _ if !has_ended && FIELDS.iter().any(|field| field.as_bytes().starts_with(start)) => None,
+        _ if !has_ended && BYTE_ORDER_MARK.starts_with(start) => None,
+        _ => Some(otherwise),
+    }
+}
+
+/// Units: bytes. White space beyond this is not waited out.
+const START_BYTES: usize = 64 * 1024;
+
+/// Reads the start of an answer, which stays a part of it, until it shows what the answer is.
+async fn begun(
+    mut answer: HttpAnswer,
+    declared: Declared,
+) -> Result<(HttpAnswer, Shape), WireError> {
+    let (mut start, mut failed) = (Vec::new(), None);
+    let shape = loop {
+        let has_ended = match answer.body.next().await {
+            Some(Ok(piece)) => {
+                start.extend_from_slice(&piece);
+                start.len() > START_BYTES
+            }
+            Some(Err(error)) => {
+                failed = Some(Err(error));
+                true
+            }
+            None => true,
+        };
+        if let Some(shape) = shape(declared, &start, has_ended) {
+            break shape;
+        }
+    };
+    let start = stream::iter([Ok(Bytes::from(start))]).chain(stream::iter(failed));
+    answer.body = Box::pin(start.chain(answer.body));
+    Ok((answer, shape))
+}
+
 /// The answer, if its status is a success.
 pub(crate) async fn success(
     answer: HttpAnswer,
@@ -274,5 +358,33 @@ pub(crate) fn wrong_type(origin: &str, media_type: &str) -> WireError {
             "{origin} answered with {what} instead of an answer of a model; check the base URL"
         ),
         retry_after: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_what_its_start_shows_and_otherwise_what_it_says() {
+        use Declared as D;
+        for (declared, start, expected) in [
+            (D::Events, "data: {}", Some(Shape::Events)),
+            (D::Events, "{\"error\":1}", Some(Shape::Whole)),
+            (D::Events, "\u{feff}\n [", Some(Shape::Whole)),
+            (D::Events, "x", Some(Shape::Events)),
+            (D::Whole, ": still here", Some(Shape::Events)),
+            (D::Whole, "\r\nevent: a", Some(Shape::Events)),
+            (D::Whole, "dat", None),
+            (D::Whole, "date", Some(Shape::Whole)),
+            (D::Whole, "", None),
+            (D::Text, "id:", Some(Shape::Events)),
+            (D::Text, "{", Some(Shape::Whole)),
+            (D::Text, "ok", Some(Shape::Neither)),
+        ] {
+            assert_eq!(shape(declared, start.as_bytes(), false), expected, "{start:?}");
+        }
+        assert_eq!(shape(D::Events, b"", true), Some(Shape::Events));
+        assert_eq!(shape(D::Text, b"re", true), Some(Shape::Neither));
     }
 }

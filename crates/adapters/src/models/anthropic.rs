@@ -16,7 +16,9 @@ use dormouse_types::limits;
 use dormouse_types::model::{ToolChoice, TurnEvent, Usage};
 use serde_json::{Value, json};
 
-use super::assembly::{Assembly, CallRef, Stop, TurnContext, refusal, too_many_calls};
+use super::assembly::{
+    Assembly, CallRef, Stop, TurnContext, refusal, too_many_calls, too_much_state,
+};
 use super::config::ModelConfig;
 use super::conversation::{Conversation, Past, past_arguments, past_name};
 use super::failure::{self, WireError};
@@ -352,12 +354,12 @@ impl Decoder {
             }
             ("thinking_delta", Block::Thinking { text: thought, signature }) => {
                 thought.push_str(text("thinking"));
-                too_much(thought.len() + signature.len())?;
+                too_much_state(thought.len() + signature.len())?;
                 out.push(working());
             }
             ("signature_delta", Block::Thinking { text: thought, signature }) => {
                 signature.push_str(text("signature"));
-                too_much(thought.len() + signature.len())?;
+                too_much_state(thought.len() + signature.len())?;
             }
             // Citations, and deltas of blocks that were not requested.
             _ => {}
@@ -419,13 +421,6 @@ impl Decoder {
 fn index(event: &Value) -> Result<u64, WireError> {
     let index = event.get("index").and_then(Value::as_u64);
     index.ok_or_else(|| WireError::malformed("the answer has a block with no valid index"))
-}
-
-fn too_much(n_bytes: usize) -> Result<(), WireError> {
-    if n_bytes <= limits::PROVIDER_STATE_BYTES {
-        return Ok(());
-    }
-    Err(WireError::refused("the model reasons without an end"))
 }
 
 /// Counts as the API has them: `input_tokens` leaves out what came from the cache or went there. A

@@ -6,10 +6,10 @@
 use std::collections::BTreeSet;
 
 use dormouse_types::limits;
-use dormouse_types::model::{ProviderState, ToolCall, TurnEvent, Usage};
+use dormouse_types::model::{ProviderState, ToolCall, TurnEvent, Usage, unique_call_id};
 use serde_json::Value;
 
-use super::config::Rung;
+use super::ToolMode;
 use super::failure::WireError;
 use super::repair;
 use super::state::{Piece, Writer};
@@ -85,7 +85,7 @@ pub(crate) struct TurnContext {
     /// The names of the tools that were offered.
     pub(crate) offered: Vec<String>,
     /// Where the model writes its calls.
-    pub(crate) rung: Rung,
+    pub(crate) rung: ToolMode,
 }
 
 /// Units: bytes. Longer than the longest id in use; some gateways put a signature into it.
@@ -357,9 +357,9 @@ impl Assembly {
             return Err(refusal(&self.refusal));
         }
         let has_cut_calls = match context.rung {
-            Rung::Native => !self.all_complete(),
+            ToolMode::Native => !self.all_complete(),
             // The calls are in the text, which was cut.
-            Rung::Schema | Rung::Fenced => true,
+            ToolMode::Schema | ToolMode::Text => true,
         };
         let says_nothing = || {
             let is_text =
@@ -414,7 +414,7 @@ impl Assembly {
                 if calls.len() == limits::CALLS_PER_TURN {
                     return Err(too_many_calls());
                 }
-                call.id = unique_id(call.id, context.turn, calls.len(), &taken);
+                call.id = unique_call_id(call.id, context.turn, calls.len(), &taken);
                 taken.insert(call.id.clone());
                 ids.push(call.id.clone());
                 calls.push(call);
@@ -465,26 +465,9 @@ fn too_long_arguments() -> WireError {
     ))
 }
 
-fn too_much_state(n_bytes: usize) -> Result<(), WireError> {
-    if n_bytes <= limits::PROVIDER_STATE_BYTES {
-        return Ok(());
-    }
-    Err(WireError::refused(format!(
-        "the provider wants more than {} bytes of its reasoning back",
-        limits::PROVIDER_STATE_BYTES
-    )))
-}
-
-/// The id of a call: the provider's, unless it has none or has used it twice.
-pub(crate) fn unique_id(id: String, turn: u32, place: usize, taken: &BTreeSet<String>) -> String {
-    if !id.is_empty() && !taken.contains(&id) {
-        return id;
-    }
-    let mut made = format!("call-{turn}-{}", place + 1);
-    while taken.contains(&made) {
-        made.push('a');
-    }
-    made
+/// Refuses what a provider may not want back.
+pub(crate) fn too_much_state(n_bytes: usize) -> Result<(), WireError> {
+    ProviderState::check_size(n_bytes).map_err(WireError::refused)
 }
 
 /// The calls inside a call of OpenAI's wrapper `parallel`, which its models sometimes call although

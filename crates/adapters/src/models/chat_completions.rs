@@ -5,10 +5,12 @@
 //! `[DONE]`, and usage on its own or with the last piece.
 
 use dormouse_types::limits;
-use dormouse_types::model::{ToolChoice, TurnEvent, Usage};
+use dormouse_types::model::{ModelError, ToolChoice, TurnEvent, Usage};
+use dormouse_types::model_settings::OutputLimit;
 use dormouse_types::port::ModelLocation;
 use serde_json::{Value, json};
 
+use super::ApiFormat;
 use super::assembly::{
     Assembly, CallFragment, CallRef, Stop, TurnContext, refusal, too_many_calls,
 };
@@ -63,7 +65,7 @@ pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> Str
         ("model", config.model.as_str().into()),
         ("messages", array(messages)),
         ("stream", true.into()),
-        (max_tokens_name(config), config.max_output_tokens.into()),
+        (member_name(output_limit(config)), config.max_output_tokens.into()),
     ]);
     // Mistral always counts tokens, and refuses members that it does not know.
     if config.base.host() != "api.mistral.ai" {
@@ -120,11 +122,53 @@ fn tool_choice(choice: &ToolChoice, config: &ModelConfig) -> Json {
 }
 
 /// OpenAI's own models take only the newer name, which many other servers do not know.
-fn max_tokens_name(config: &ModelConfig) -> &'static str {
+fn output_limit(config: &ModelConfig) -> OutputLimit {
     let host = config.base.host();
-    let is_openai = host == "api.openai.com" || AZURE.iter().any(|domain| host.ends_with(domain));
-    if is_openai { "max_completion_tokens" } else { "max_tokens" }
+    let is_openai = host == "api.openai.com"
+        || host.ends_with(".api.openai.com")
+        || AZURE.iter().any(|domain| host.ends_with(domain));
+    let usual = if is_openai { OutputLimit::MaxCompletionTokens } else { OutputLimit::MaxTokens };
+    config.output_limit.unwrap_or(usual)
 }
+
+/// Its name in a request.
+fn member_name(limit: OutputLimit) -> &'static str {
+    match limit {
+        OutputLimit::MaxTokens => "max_tokens",
+        OutputLimit::MaxCompletionTokens => "max_completion_tokens",
+    }
+}
+
+/// The other member that limits the answer, if the server says that it does not take the one that it was sent.
+pub(crate) fn other_output_limit(error: &ModelError, config: &ModelConfig) -> Option<OutputLimit> {
+    let (ApiFormat::ChatCompletions, ModelError::Rejected { detail }) = (config.format, error)
+    else {
+        return None;
+    };
+    let (sent, other) = match output_limit(config) {
+        OutputLimit::MaxTokens => (OutputLimit::MaxTokens, OutputLimit::MaxCompletionTokens),
+        OutputLimit::MaxCompletionTokens => {
+            (OutputLimit::MaxCompletionTokens, OutputLimit::MaxTokens)
+        }
+    };
+    let words = detail.to_lowercase();
+    let is_named = |limit| words.contains(member_name(limit));
+    let is_refused = is_named(other) || NOT_TAKEN.iter().any(|phrase| words.contains(phrase));
+    (is_named(sent) && is_refused).then_some(other)
+}
+
+/// What servers say of a member that they do not take: OpenAI, those that check with Pydantic, serde and Go.
+const NOT_TAKEN: &[&str] = &[
+    "unsupported",
+    "not supported",
+    "not support",
+    "unknown",
+    "unrecognized",
+    "unexpected",
+    "not permitted",
+    "not allowed",
+    "extra inputs",
+];
 
 /// The domains at which Azure serves models of OpenAI.
 const AZURE: &[&str] =

@@ -1,9 +1,10 @@
 //! What is known of a model before it is called.
 
+use dormouse_types::model_settings::{ApiFormat, OutputLimit, ToolMode};
 use dormouse_types::port::{ModelClass, ModelLocation, Patience};
 use dormouse_types::spend::Price;
 
-use crate::http::{BaseUrl, HeaderText, Secret};
+use crate::http::{BaseUrl, HeaderText, Secret, Target};
 
 /// A model of a provider, as a person set it up.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,7 +14,7 @@ pub struct ModelConfig {
     /// The address of its server.
     pub base: BaseUrl,
     /// The format that the server speaks.
-    pub format: WireFormat,
+    pub format: ApiFormat,
     /// The model, as the server names it.
     pub model: ModelId,
     /// The key; many local servers need none.
@@ -28,11 +29,30 @@ pub struct ModelConfig {
     pub class: ModelClass,
     /// What calls cost; `None` if nobody knows, or they are free.
     pub price: Option<Price>,
-    /// How it calls tools.
-    pub rung: Rung,
+    /// How it calls tools. Anthropic's format has no simple form of a schema that holds the answer; there the model
+    /// only reads about the form.
+    pub rung: ToolMode,
+    /// The member that limits its answers in Chat Completions; `None` means the usual one of its server.
+    pub output_limit: Option<OutputLimit>,
 }
 
 impl ModelConfig {
+    /// The address of a request.
+    ///
+    /// Anthropic's own clients take an address without its version, and others take it with one: both are the same
+    /// server.
+    pub(crate) fn target(&self, path: &str) -> Target {
+        match self.format {
+            ApiFormat::Anthropic if !self.base.ends_with_version() => {
+                self.base.join(&format!("/v1{path}"))
+            }
+            ApiFormat::Anthropic
+            | ApiFormat::ChatCompletions
+            | ApiFormat::Responses
+            | ApiFormat::Gemini => self.base.join(path),
+        }
+    }
+
     /// Time limits by the place of the server: one's own may be slow.
     pub fn patience(&self) -> Patience {
         match self.location {
@@ -47,106 +67,41 @@ impl ModelConfig {
         let mut headers = vec![("user-agent", HeaderText::Plain("dormouse".to_owned()))];
         if let Some(secret) = self.key.clone() {
             let (name, scheme) = match self.format {
-                WireFormat::ChatCompletions | WireFormat::Responses => ("authorization", "Bearer "),
-                WireFormat::Anthropic => ("x-api-key", ""),
-                WireFormat::Gemini => ("x-goog-api-key", ""),
+                ApiFormat::ChatCompletions | ApiFormat::Responses => ("authorization", "Bearer "),
+                ApiFormat::Anthropic => ("x-api-key", ""),
+                ApiFormat::Gemini => ("x-goog-api-key", ""),
             };
             headers.push((name, HeaderText::Secret { scheme, secret }));
         }
         match self.format {
-            WireFormat::Anthropic => {
+            ApiFormat::Anthropic => {
                 let version = HeaderText::Plain("2023-06-01".to_owned());
                 headers.push(("anthropic-version", version));
             }
-            WireFormat::ChatCompletions | WireFormat::Responses | WireFormat::Gemini => {}
+            ApiFormat::ChatCompletions | ApiFormat::Responses | ApiFormat::Gemini => {}
         }
         headers
     }
 }
 
-/// The format of requests and answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum WireFormat {
-    /// OpenAI's Chat Completions, which most local servers and many providers speak.
-    ChatCompletions,
-    /// OpenAI's Responses.
-    Responses,
-    /// Anthropic's Messages.
-    Anthropic,
-    /// Gemini's `streamGenerateContent`.
-    Gemini,
-}
-
-impl WireFormat {
-    /// Every format.
-    pub const ALL: &[Self] =
-        &[Self::ChatCompletions, Self::Responses, Self::Anthropic, Self::Gemini];
-
-    /// Its name in configuration files and commands.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ChatCompletions => "chat-completions",
-            Self::Responses => "responses",
-            Self::Anthropic => "anthropic",
-            Self::Gemini => "gemini",
-        }
-    }
-
-    /// The format with a name; `None` if there is none.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|format| format.name() == name)
-    }
-
-    /// The address of the company that made the format, with its version.
-    pub fn default_base_url(self) -> &'static str {
-        match self {
-            Self::ChatCompletions | Self::Responses => "https://api.openai.com/v1",
-            Self::Anthropic => "https://api.anthropic.com/v1",
-            Self::Gemini => "https://generativelanguage.googleapis.com/v1beta",
-        }
-    }
-}
-
-/// How a model calls tools.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Rung {
-    /// The server takes tools and answers with calls.
-    Native,
-    /// The server takes no tools, but holds the answer to a JSON schema. Anthropic's format has no
-    /// simple form of this; there the model only reads about the form.
-    Schema,
-    /// The server does neither; the model writes a fenced block of JSON.
-    Fenced,
-}
-
-impl Rung {
-    /// Every rung, the best first.
-    pub const ALL: &[Self] = &[Self::Native, Self::Schema, Self::Fenced];
-
-    /// Its name in configuration files and commands.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Native => "native",
-            Self::Schema => "schema",
-            Self::Fenced => "fenced",
-        }
-    }
-
-    /// The rung with a name; `None` if there is none.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|rung| rung.name() == name)
+/// The address of the company that made a format, with its version.
+pub fn default_base_url(format: ApiFormat) -> &'static str {
+    match format {
+        ApiFormat::ChatCompletions | ApiFormat::Responses => "https://api.openai.com/v1",
+        ApiFormat::Anthropic => "https://api.anthropic.com/v1",
+        ApiFormat::Gemini => "https://generativelanguage.googleapis.com/v1beta",
     }
 }
 
 /// The id of a model on its server, for example `qwen3:8b` or `openai/gpt-5-nano`.
 ///
-/// Shape: 1 to 200 visible characters, without spaces.
+/// Shape: 1 to 200 characters in one line, with spaces only between others, as in the name of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelId(String);
 
 /// A text that cannot be the id of a model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a model id has 1 to {MAX_ID} characters, without spaces and line breaks")]
+#[error("a model id has 1 to {MAX_ID} characters in one line, without spaces at its ends")]
 pub struct ModelIdError;
 
 const MAX_ID: usize = 200;
@@ -154,11 +109,13 @@ const MAX_ID: usize = 200;
 impl ModelId {
     /// Takes an id.
     ///
-    /// Errors: it is empty, too long, or has a space or a control character.
+    /// Errors: it is empty, too long, or has a control character, a space at an end, or another space than the plain
+    /// one.
     pub fn new(text: impl Into<String>) -> Result<Self, ModelIdError> {
         let text = text.into();
         let is_valid = (1..=MAX_ID).contains(&text.chars().count())
-            && !text.chars().any(|c| c.is_whitespace() || c.is_control());
+            && text.trim() == text
+            && !text.chars().any(|c| (c.is_whitespace() && c != ' ') || c.is_control());
         if is_valid { Ok(Self(text)) } else { Err(ModelIdError) }
     }
 

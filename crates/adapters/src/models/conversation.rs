@@ -5,7 +5,8 @@ use dormouse_types::model::{
 };
 use serde_json::{Value, json};
 
-use super::config::{ModelConfig, Rung};
+use super::ToolMode;
+use super::config::ModelConfig;
 use super::json::Json;
 use super::rungs;
 
@@ -69,16 +70,16 @@ impl<'a> Conversation<'a> {
         let blocks = blocks.flat_map(Fragment::blocks).collect();
         let mut changing = text(&|n, kind| !is_system(kind) && n >= log_end);
         let demand = match config.rung {
-            Rung::Native => None,
-            Rung::Schema | Rung::Fenced => rungs::demand(&request.tool_choice),
+            ToolMode::Native => None,
+            ToolMode::Schema | ToolMode::Text => rungs::demand(&request.tool_choice),
         };
         let mut later = joined(later.iter().map(|it| it.text.as_str()).chain(demand.as_deref()));
         let again = follow_up(first);
         // A turn without text and calls says nothing, and most formats refuse it.
         let is_stated = |turn: &&Turn| !turn.text.trim().is_empty() || !turn.calls.is_empty();
         let shown_turns: Vec<&Turn> = match config.rung {
-            Rung::Native => request.turns.iter().filter(is_stated).collect(),
-            Rung::Schema | Rung::Fenced => request.turns.iter().collect(),
+            ToolMode::Native => request.turns.iter().filter(is_stated).collect(),
+            ToolMode::Schema | ToolMode::Text => request.turns.iter().collect(),
         };
         if shown_turns.is_empty() {
             changing = joined([changing.as_str(), later.as_str()].into_iter());
@@ -89,7 +90,7 @@ impl<'a> Conversation<'a> {
         let goes_on = request.tool_choice == ToolChoice::Auto;
         let choice = &request.tool_choice;
         match config.rung {
-            Rung::Native => Self {
+            ToolMode::Native => Self {
                 system,
                 stable,
                 blocks,
@@ -104,7 +105,7 @@ impl<'a> Conversation<'a> {
                 goes_on,
                 schema: None,
             },
-            Rung::Schema | Rung::Fenced => {
+            ToolMode::Schema | ToolMode::Text => {
                 let advice = rungs::advice(request, config.rung);
                 let system =
                     if system.is_empty() { advice } else { format!("{system}\n\n{advice}") };
@@ -122,8 +123,8 @@ impl<'a> Conversation<'a> {
                     choice,
                     goes_on,
                     schema: match config.rung {
-                        Rung::Schema => Some(rungs::schema(request)),
-                        Rung::Native | Rung::Fenced => None,
+                        ToolMode::Schema => Some(rungs::schema(request)),
+                        ToolMode::Native | ToolMode::Text => None,
                     },
                 }
             }

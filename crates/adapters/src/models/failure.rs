@@ -6,7 +6,8 @@ use dormouse_types::model::{ModelError, ProviderUnavailable};
 use jiff::fmt::rfc2822;
 use serde_json::Value;
 
-use super::config::{ModelConfig, WireFormat};
+use super::ApiFormat;
+use super::config::ModelConfig;
 use crate::http::{HttpError, chain};
 
 /// Why an answer is not a turn.
@@ -333,15 +334,13 @@ fn nothing_here(config: &ModelConfig) -> String {
     let base = &config.base;
     // Ollama, llama.cpp, vLLM and LM Studio have this format below /v1 only, or beside others.
     let hint = match config.format {
-        WireFormat::ChatCompletions | WireFormat::Responses
-            if base.to_string() == base.origin() =>
-        {
+        ApiFormat::ChatCompletions | ApiFormat::Responses if base.is_origin() => {
             format!(" (perhaps {base}/v1)")
         }
-        WireFormat::ChatCompletions
-        | WireFormat::Responses
-        | WireFormat::Anthropic
-        | WireFormat::Gemini => String::new(),
+        ApiFormat::ChatCompletions
+        | ApiFormat::Responses
+        | ApiFormat::Anthropic
+        | ApiFormat::Gemini => String::new(),
     };
     format!("{} has nothing at this address; check the base URL {base}{hint}", config.provider)
 }

@@ -3,8 +3,9 @@
 use dormouse_types::model::ModelError;
 use serde_json::Value;
 
+use super::ApiFormat;
 use super::answer::{json, success, wrong_type};
-use super::config::{ModelConfig, WireFormat};
+use super::config::{ModelConfig, ModelId};
 use super::failure::{self, WireError};
 use crate::http::{HeaderText, HttpRequest, Method, Transport};
 
@@ -21,8 +22,6 @@ pub struct ListedModel {
 
 /// More than any server offers.
 const MAX_MODELS: usize = 5000;
-/// More characters than the id of any model has.
-const MAX_ID: usize = 200;
 
 /// Asks the server for its models, sorted by id. `config.model` has no influence. A list longer than
 /// one page is read to the end of its first thousand.
@@ -40,13 +39,13 @@ async fn fetch(
     config: &ModelConfig,
 ) -> Result<Vec<ListedModel>, WireError> {
     let path = match config.format {
-        WireFormat::ChatCompletions | WireFormat::Responses => "/models",
-        WireFormat::Anthropic => "/models?limit=1000",
-        WireFormat::Gemini => "/models?pageSize=1000",
+        ApiFormat::ChatCompletions | ApiFormat::Responses => "/models",
+        ApiFormat::Anthropic => "/models?limit=1000",
+        ApiFormat::Gemini => "/models?pageSize=1000",
     };
     let mut headers = vec![("accept", HeaderText::Plain("application/json".to_owned()))];
     headers.extend(config.headers());
-    let target = config.base.join(path);
+    let target = config.target(path);
     let request = HttpRequest { method: Method::Get, target, headers, body: String::new() };
     let origin = request.target.origin();
     let answer = success(transport.send(&request).await?, config).await?;
@@ -74,7 +73,7 @@ fn without_key(mut models: Vec<ListedModel>, config: &ModelConfig) -> Vec<Listed
 }
 
 /// Reads a list, in the shape of any of the formats; `None` if it is none.
-fn read(answer: &Value, format: WireFormat) -> Option<Vec<ListedModel>> {
+fn read(answer: &Value, format: ApiFormat) -> Option<Vec<ListedModel>> {
     let items = ["data", "models"].iter().find_map(|name| answer.get(*name)?.as_array());
     let items = items.or_else(|| answer.as_array())?;
     let mut models: Vec<_> =
@@ -89,20 +88,15 @@ fn read(answer: &Value, format: WireFormat) -> Option<Vec<ListedModel>> {
 /// Sources for the window: OpenRouter `context_length`, vLLM `max_model_len`, Mistral
 /// `max_context_length`, llama.cpp `meta.n_ctx` and `meta.n_ctx_train`, Groq `context_window`,
 /// Anthropic `max_input_tokens`, Gemini `inputTokenLimit`.
-fn model(item: &Value, format: WireFormat) -> Option<ListedModel> {
+fn model(item: &Value, format: ApiFormat) -> Option<ListedModel> {
     let names = ["id", "name", "model"];
     let id = item.as_str().or_else(|| names.iter().find_map(|name| item.get(*name)?.as_str()))?;
     let id = match format {
         // Gemini lists the paths of its models. Elsewhere, a folder of this name is part of an id.
-        WireFormat::Gemini => id.strip_prefix("models/").unwrap_or(id),
-        WireFormat::ChatCompletions | WireFormat::Responses | WireFormat::Anthropic => id,
+        ApiFormat::Gemini => id.strip_prefix("models/").unwrap_or(id),
+        ApiFormat::ChatCompletions | ApiFormat::Responses | ApiFormat::Anthropic => id,
     };
-    let is_usable = !id.is_empty()
-        && id.chars().count() <= MAX_ID
-        && !id.chars().any(|c| c.is_whitespace() || c.is_control());
-    if !is_usable {
-        return None;
-    }
+    let id = ModelId::new(id).ok()?;
     let strings = |name: &str| {
         let items = item.get(name).and_then(Value::as_array)?;
         Some(items.iter().filter_map(Value::as_str).collect::<Vec<_>>())
@@ -126,7 +120,7 @@ fn model(item: &Value, format: WireFormat) -> Option<ListedModel> {
         .and_then(Value::as_bool)
         .or_else(|| strings("supported_parameters").map(|it| it.contains(&"tools")));
     Some(ListedModel {
-        id: id.to_owned(),
+        id: id.as_str().to_owned(),
         window: window.filter(|window| *window > 0),
         calls_tools,
     })

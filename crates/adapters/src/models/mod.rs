@@ -34,7 +34,8 @@ use dormouse_types::port::{
 use dormouse_types::spend::Price;
 use futures_util::stream;
 
-pub use config::{ModelConfig, ModelId, ModelIdError, Rung, WireFormat};
+pub use config::{ModelConfig, ModelId, ModelIdError, default_base_url};
+pub use dormouse_types::model_settings::{ApiFormat, ToolMode};
 pub use failure::WireError;
 pub use input::Input;
 pub use list::{ListedModel, list};
@@ -55,7 +56,9 @@ pub struct RemoteModel {
 /// A key that a model needs and this process does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingKey {
-    /// What to do, in a sentence that names the variable.
+    /// Who has no key for what.
+    pub fact: String,
+    /// What to do, in words that name the variable.
     pub advice: String,
     /// Whether another process of the same database may have it.
     pub may_be_elsewhere: bool,
@@ -67,7 +70,7 @@ impl MissingKey {
         ModelError::Provider {
             provider: provider.to_owned(),
             why: ProviderUnavailable::Configuration,
-            detail: self.advice.clone(),
+            detail: format!("{}, so that nothing is sent: {}", self.fact, self.advice),
             retry_after: None,
         }
     }
@@ -81,7 +84,7 @@ impl MissingKey {
                 true => ProviderUnavailable::Configuration,
                 false => ProviderUnavailable::Authentication,
             },
-            detail: format!("its server wants a key; {}", self.advice),
+            detail: format!("its server wants a key, and {}: {}", self.fact, self.advice),
             retry_after: None,
         }
     }

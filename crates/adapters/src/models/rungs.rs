@@ -7,11 +7,13 @@
 use std::collections::BTreeSet;
 
 use dormouse_types::limits;
-use dormouse_types::model::{Request, ToolCall, ToolChoice, ToolSpec, Turn, TurnEvent};
+use dormouse_types::model::{
+    Request, ToolCall, ToolChoice, ToolSpec, Turn, TurnEvent, unique_call_id,
+};
 use serde_json::{Map, Value, json};
 
-use super::assembly::{too_many_calls, unique_id};
-use super::config::Rung;
+use super::ToolMode;
+use super::assembly::too_many_calls;
 use super::failure::WireError;
 use super::input::working;
 use super::json::{Json, array, object};
@@ -19,12 +21,12 @@ use super::repair::repaired;
 use super::rung_preview::Preview;
 
 /// What the model reads about the form of its answer, and about its tools: the same in every turn.
-pub(crate) fn advice(request: &Request, rung: Rung) -> String {
+pub(crate) fn advice(request: &Request, rung: ToolMode) -> String {
     let mut text = String::from(match rung {
-        Rung::Fenced => {
+        ToolMode::Text => {
             "Answer with one block of JSON between the lines ```json and ```, in this form:\n\n"
         }
-        Rung::Native | Rung::Schema => {
+        ToolMode::Native | ToolMode::Schema => {
             "Answer with one JSON object and nothing else, in this form:\n\n"
         }
     });
@@ -266,7 +268,7 @@ impl Answer {
             };
             let args = ["arguments", "args", "parameters"].iter().find_map(|name| each.get(*name));
             let args = args.filter(|args| !args.is_null());
-            let id = unique_id(String::new(), turn, calls.len(), &taken);
+            let id = unique_call_id(String::new(), turn, calls.len(), &taken);
             taken.insert(id.clone());
             calls.push(ToolCall {
                 id,

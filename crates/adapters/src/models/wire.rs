@@ -3,12 +3,13 @@
 use dormouse_types::model::{Request, TurnEvent, Usage};
 
 use super::assembly::TurnContext;
-use super::config::{ModelConfig, Rung, WireFormat};
+use super::config::ModelConfig;
 use super::conversation::Conversation;
 use super::failure::WireError;
 use super::input::Input;
 use super::rungs::{self, TextRung};
 use super::state::Writer;
+use super::{ApiFormat, ToolMode};
 use super::{anthropic, chat_completions, gemini, responses};
 use crate::http::{HeaderText, HttpRequest, Method, path_segment};
 
@@ -16,16 +17,16 @@ use crate::http::{HeaderText, HttpRequest, Method, path_segment};
 pub fn http_request(request: &Request, config: &ModelConfig) -> HttpRequest {
     let conversation = Conversation::of(request, config);
     let (path, body) = match config.format {
-        WireFormat::ChatCompletions => {
+        ApiFormat::ChatCompletions => {
             (chat_completions::PATH.to_owned(), chat_completions::body(&conversation, config))
         }
-        WireFormat::Responses => {
+        ApiFormat::Responses => {
             (responses::PATH.to_owned(), responses::body(&conversation, config))
         }
-        WireFormat::Anthropic => {
+        ApiFormat::Anthropic => {
             (anthropic::PATH.to_owned(), anthropic::body(&conversation, config))
         }
-        WireFormat::Gemini => {
+        ApiFormat::Gemini => {
             let model = config.model.as_str();
             let model = path_segment(model.strip_prefix("models/").unwrap_or(model));
             let path = format!("/models/{model}:streamGenerateContent?alt=sse");
@@ -38,7 +39,7 @@ pub fn http_request(request: &Request, config: &ModelConfig) -> HttpRequest {
         ("accept", plain("text/event-stream, application/json")),
     ];
     headers.extend(config.headers());
-    HttpRequest { method: Method::Post, target: config.base.join(&path), headers, body }
+    HttpRequest { method: Method::Post, target: config.target(&path), headers, body }
 }
 
 /// Reads one answer, as a stream or in one piece.
@@ -73,14 +74,14 @@ impl Decoder {
                 rung: config.rung,
             },
             format: match config.format {
-                WireFormat::ChatCompletions => FormatDecoder::ChatCompletions(Default::default()),
-                WireFormat::Responses => FormatDecoder::Responses(Default::default()),
-                WireFormat::Anthropic => FormatDecoder::Anthropic(Default::default()),
-                WireFormat::Gemini => FormatDecoder::Gemini(Default::default()),
+                ApiFormat::ChatCompletions => FormatDecoder::ChatCompletions(Default::default()),
+                ApiFormat::Responses => FormatDecoder::Responses(Default::default()),
+                ApiFormat::Anthropic => FormatDecoder::Anthropic(Default::default()),
+                ApiFormat::Gemini => FormatDecoder::Gemini(Default::default()),
             },
             text: match config.rung {
-                Rung::Native => None,
-                Rung::Schema | Rung::Fenced => Some(rungs::TextRung::new(request.turn)),
+                ToolMode::Native => None,
+                ToolMode::Schema | ToolMode::Text => Some(rungs::TextRung::new(request.turn)),
             },
             is_whole: false,
         }

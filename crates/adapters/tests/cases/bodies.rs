@@ -1,7 +1,7 @@
 //! What is sent, byte for byte.
 
 use dormouse_adapters::http::BaseUrl;
-use dormouse_adapters::models::{ModelConfig, ModelId, RemoteModel, Rung, WireFormat};
+use dormouse_adapters::models::{ApiFormat, ModelConfig, ModelId, RemoteModel, ToolMode};
 use dormouse_types::model::{FragmentKind, ProviderState, Request, ToolChoice};
 use dormouse_types::port::{Model as _, ModelLocation};
 
@@ -20,16 +20,14 @@ fn rendered(config: ModelConfig, request: &Request) -> String {
 }
 
 /// A second request: an earlier turn with what its provider wants back, and one without calls.
-fn second(format: WireFormat) -> Request {
+fn second(format: ApiFormat) -> Request {
     let kept = match format {
-        WireFormat::ChatCompletions => r#"{"kept":{"reasoning_content":"hm"}}"#,
-        WireFormat::Responses => {
+        ApiFormat::ChatCompletions => r#"{"kept":{"reasoning_content":"hm"}}"#,
+        ApiFormat::Responses => {
             r#"{"kept":{"type":"reasoning","summary":[],"encrypted_content":"AAA"}}"#
         }
-        WireFormat::Anthropic => {
-            r#"{"kept":{"type":"thinking","thinking":"hm","signature":"AAA"}}"#
-        }
-        WireFormat::Gemini => r#"{"text":{"text":"","extra":{"thoughtSignature":"AAA"}}}"#,
+        ApiFormat::Anthropic => r#"{"kept":{"type":"thinking","thinking":"hm","signature":"AAA"}}"#,
+        ApiFormat::Gemini => r#"{"text":{"text":"","extra":{"thoughtSignature":"AAA"}}}"#,
     };
     let mut before = turn();
     let pieces = r#"{"text":{"text":"I look first."}},{"call":{"id":"c1"}}"#;
@@ -47,7 +45,7 @@ fn second(format: WireFormat) -> Request {
 
 #[test]
 fn a_first_request_has_instructions_message_and_tools() {
-    for format in WireFormat::ALL {
+    for format in ApiFormat::ALL {
         insta::assert_snapshot!(
             format!("first-{}", format.name()),
             rendered(config(*format), &request())
@@ -57,7 +55,7 @@ fn a_first_request_has_instructions_message_and_tools() {
 
 #[test]
 fn a_later_request_repeats_the_turns_as_the_provider_wants_them() {
-    for format in WireFormat::ALL {
+    for format in ApiFormat::ALL {
         insta::assert_snapshot!(
             format!("later-{}", format.name()),
             rendered(config(*format), &second(*format))
@@ -67,7 +65,7 @@ fn a_later_request_repeats_the_turns_as_the_provider_wants_them() {
 
 #[test]
 fn a_name_that_a_model_made_up_goes_back_as_providers_take_it() {
-    for format in WireFormat::ALL {
+    for format in ApiFormat::ALL {
         let mut request = second(*format);
         request.turns[0].provider_state = None;
         request.turns[0].calls[0].name = "functions.wetter für morgen".into();
@@ -79,8 +77,8 @@ fn a_name_that_a_model_made_up_goes_back_as_providers_take_it() {
 
 #[test]
 fn a_request_without_native_tools_explains_them() {
-    for rung in [Rung::Schema, Rung::Fenced] {
-        for format in WireFormat::ALL {
+    for rung in [ToolMode::Schema, ToolMode::Text] {
+        for format in ApiFormat::ALL {
             let config = ModelConfig { rung, ..config(*format) };
             let text = rendered(config, &second(*format));
             insta::assert_snapshot!(format!("{}-{}", rung.name(), format.name()), text);
@@ -90,23 +88,23 @@ fn a_request_without_native_tools_explains_them() {
 
 #[test]
 fn a_single_tool_that_must_be_called_is_named() {
-    for format in WireFormat::ALL {
+    for format in ApiFormat::ALL {
         let request =
             Request { tools: vec![weather()], tool_choice: ToolChoice::Required, ..request() };
         let body = rendered(config(*format), &request);
         let forced = match format {
             // With one tool this names it, and llama.cpp understands nothing else.
-            WireFormat::ChatCompletions => r#""tool_choice":"required""#,
-            WireFormat::Responses => r#""tool_choice":{"type":"function","name":"weather"}"#,
-            WireFormat::Anthropic => r#""tool_choice":{"name":"weather","type":"tool"}"#,
-            WireFormat::Gemini => r#""allowedFunctionNames":["weather"]"#,
+            ApiFormat::ChatCompletions => r#""tool_choice":"required""#,
+            ApiFormat::Responses => r#""tool_choice":{"type":"function","name":"weather"}"#,
+            ApiFormat::Anthropic => r#""tool_choice":{"name":"weather","type":"tool"}"#,
+            ApiFormat::Gemini => r#""allowedFunctionNames":["weather"]"#,
         };
         assert!(body.contains(forced), "{body}");
     }
 }
 
 /// A closing turn after calls: all tools, of which one may be called, and what is said last.
-fn closing(format: WireFormat, names: &[&str]) -> Request {
+fn closing(format: ApiFormat, names: &[&str]) -> Request {
     let mut request = second(format);
     request.turns.truncate(1);
     request.fragments.push(fragment(FragmentKind::TaskState, "Buy milk. Done."));
@@ -117,24 +115,24 @@ fn closing(format: WireFormat, names: &[&str]) -> Request {
 
 #[test]
 fn a_closing_turn_begins_like_every_other_and_names_what_may_be_called() {
-    for format in WireFormat::ALL {
+    for format in ApiFormat::ALL {
         let forced = match format {
-            WireFormat::ChatCompletions | WireFormat::Responses | WireFormat::Gemini => "",
-            WireFormat::Anthropic => r#""tool_choice":{"name":"update_report","type":"tool"}"#,
+            ApiFormat::ChatCompletions | ApiFormat::Responses | ApiFormat::Gemini => "",
+            ApiFormat::Anthropic => r#""tool_choice":{"name":"update_report","type":"tool"}"#,
         };
         let text = rendered(config(*format), &closing(*format, &["update_report"]));
         assert!(text.contains(forced), "{text}");
         insta::assert_snapshot!(format!("closing-{}", format.name()), text);
         let two = rendered(config(*format), &closing(*format, &["update_report", "weather"]));
         let allowed = match format {
-            WireFormat::ChatCompletions => {
+            ApiFormat::ChatCompletions => {
                 r#""tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"required","tools":[{"type":"function","function":{"name":"update_report"}},{"type":"function","function":{"name":"weather"}}]}}"#
             }
-            WireFormat::Responses => {
+            ApiFormat::Responses => {
                 r#""tool_choice":{"type":"allowed_tools","mode":"required","tools":[{"type":"function","name":"update_report"},{"type":"function","name":"weather"}]}"#
             }
-            WireFormat::Anthropic => r#""tool_choice":{"type":"any"}"#,
-            WireFormat::Gemini => r#""allowedFunctionNames":["update_report","weather"]"#,
+            ApiFormat::Anthropic => r#""tool_choice":{"type":"any"}"#,
+            ApiFormat::Gemini => r#""allowedFunctionNames":["update_report","weather"]"#,
         };
         assert!(two.contains(allowed), "{two}");
     }
@@ -142,7 +140,7 @@ fn a_closing_turn_begins_like_every_other_and_names_what_may_be_called() {
 
 #[test]
 fn servers_of_ones_own_get_one_word_that_a_tool_must_be_called() {
-    let format = WireFormat::ChatCompletions;
+    let format = ApiFormat::ChatCompletions;
     let base = BaseUrl::parse("http://localhost:11434/v1/").unwrap();
     let own = ModelConfig { base, location: ModelLocation::OwnServer, ..config(format) };
     let text = rendered(own, &closing(format, &["update_report"]));
@@ -151,8 +149,8 @@ fn servers_of_ones_own_get_one_word_that_a_tool_must_be_called() {
 
 #[test]
 fn what_is_said_last_follows_the_turns_or_ends_the_message_if_they_say_nothing() {
-    for format in WireFormat::ALL {
-        for rung in Rung::ALL {
+    for format in ApiFormat::ALL {
+        for rung in ToolMode::ALL {
             let config = ModelConfig { rung: *rung, ..config(*format) };
             let mut request = closing(*format, &["update_report"]);
             let text = rendered(config.clone(), &request);
@@ -170,7 +168,7 @@ fn what_is_said_last_follows_the_turns_or_ends_the_message_if_they_say_nothing()
 
 #[test]
 fn a_request_to_anthropic_caches_what_the_next_turn_begins_with() {
-    let format = WireFormat::Anthropic;
+    let format = ApiFormat::Anthropic;
     let marks = |request: &Request| {
         let body: serde_json::Value = {
             let text = rendered(config(format), request);
@@ -209,7 +207,7 @@ fn a_request_to_anthropic_caches_what_the_next_turn_begins_with() {
 
 #[test]
 fn what_another_provider_wrote_is_not_sent() {
-    for format in WireFormat::ALL {
+    for format in ApiFormat::ALL {
         let mut request = second(*format);
         let state = request.turns[0].provider_state.as_mut().unwrap();
         state.provider = "other".to_owned();
@@ -221,7 +219,7 @@ fn what_another_provider_wrote_is_not_sent() {
 
 #[test]
 fn the_prefix_up_to_the_log_does_not_depend_on_the_rest() {
-    for format in WireFormat::ALL {
+    for format in ApiFormat::ALL {
         let mut longer = request();
         longer.fragments[1].text.push_str("\nTuesday: went on.");
         longer.fragments[2] = fragment(FragmentKind::TaskState, "Buy bread.");
@@ -234,7 +232,7 @@ fn the_prefix_up_to_the_log_does_not_depend_on_the_rest() {
 
 #[tokio::test]
 async fn what_is_shown_is_what_is_sent() {
-    for format in WireFormat::ALL {
+    for format in ApiFormat::ALL {
         let player = Player::of(vec![Answer::new(500, "text/plain", "no")]);
         let model = RemoteModel::new(config(*format), player.clone());
         ask(config(*format), player.clone(), &second(*format)).await;
@@ -245,7 +243,7 @@ async fn what_is_shown_is_what_is_sent() {
 
 #[test]
 fn models_of_openai_get_the_newer_name_of_the_token_limit() {
-    let format = WireFormat::ChatCompletions;
+    let format = ApiFormat::ChatCompletions;
     let local = ModelConfig {
         base: BaseUrl::parse("http://localhost:11434/v1/").unwrap(),
         key: None,
@@ -269,7 +267,7 @@ fn models_of_openai_get_the_newer_name_of_the_token_limit() {
 #[test]
 fn mistral_gets_no_member_that_it_refuses() {
     let base = BaseUrl::parse("https://api.mistral.ai/v1").unwrap();
-    let text = rendered(ModelConfig { base, ..config(WireFormat::ChatCompletions) }, &request());
+    let text = rendered(ModelConfig { base, ..config(ApiFormat::ChatCompletions) }, &request());
     assert!(text.contains(r#""max_tokens":2048"#) && !text.contains("stream_options"), "{text}");
 }
 
@@ -277,7 +275,7 @@ fn mistral_gets_no_member_that_it_refuses() {
 fn a_model_that_does_not_reason_gets_no_request_for_reasoning() {
     let body = |id: &str| {
         let model = ModelId::new(id).unwrap();
-        rendered(ModelConfig { model, ..config(WireFormat::Responses) }, &request())
+        rendered(ModelConfig { model, ..config(ApiFormat::Responses) }, &request())
     };
     for id in [
         "gpt-5-nano",
@@ -301,7 +299,7 @@ fn a_model_that_does_not_reason_gets_no_request_for_reasoning() {
 async fn what_a_provider_wants_back_goes_back() {
     let cases = [
         (
-            WireFormat::Anthropic,
+            ApiFormat::Anthropic,
             r#"{"type":"message_start","message":{}}
 {"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":""}}
 {"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"so"}}
@@ -316,20 +314,20 @@ async fn what_a_provider_wants_back_goes_back() {
             r#"{"role":"assistant","content":[{"signature":"S1","thinking":"so","type":"thinking"},{"data":"R1","type":"redacted_thinking"},{"type":"tool_use","id":"t1","name":"weather","input":{}}]}"#,
         ),
         (
-            WireFormat::Gemini,
+            ApiFormat::Gemini,
             r#"{"candidates":[{"content":{"parts":[{"text":"I look.","thoughtSignature":"S0"}]}}]}
 {"candidates":[{"content":{"parts":[{"functionCall":{"id":"g1","name":"weather","args":{}},"thoughtSignature":"S1"},{"functionCall":{"name":"weather","args":{}}}]},"finishReason":"STOP"}]}"#,
             r#"{"role":"model","parts":[{"text":"I look.","thoughtSignature":"S0"},{"functionCall":{"name":"weather","args":{}},"thoughtSignature":"S1"},{"functionCall":{"name":"weather","args":{}}}]}"#,
         ),
         (
-            WireFormat::Gemini,
+            ApiFormat::Gemini,
             r#"{"candidates":[{"content":{"parts":[{"text":"Hello "}]}}]}
 {"candidates":[{"content":{"parts":[{"text":"world","thoughtSignature":"S1"}]}}]}
 {"candidates":[{"content":{"parts":[{"text":"!"},{"text":"","thoughtSignature":"S2"}]},"finishReason":"STOP"}]}"#,
             r#"{"role":"model","parts":[{"text":"Hello "},{"text":"world","thoughtSignature":"S1"},{"text":"!"},{"text":"","thoughtSignature":"S2"}]}"#,
         ),
         (
-            WireFormat::Responses,
+            ApiFormat::Responses,
             r#"{"type":"response.output_item.done","output_index":0,"item":{"type":"reasoning","id":"rs_1","encrypted_content":"S1","status":"completed"}}
 {"type":"response.output_item.done","output_index":1,"item":{"type":"message","phase":"commentary","content":[{"type":"output_text","text":"I look."}]}}
 {"type":"response.output_item.done","output_index":2,"item":{"type":"function_call","call_id":"f1","name":"weather","arguments":"{}"}}
@@ -337,7 +335,7 @@ async fn what_a_provider_wants_back_goes_back() {
             r#"{"encrypted_content":"S1","summary":[],"type":"reasoning"},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"I look."}],"phase":"commentary"},{"type":"function_call","call_id":"f1","name":"weather","arguments":"{}"}"#,
         ),
         (
-            WireFormat::ChatCompletions,
+            ApiFormat::ChatCompletions,
             r#"{"choices":[{"delta":{"reasoning_content":"so","reasoning_details":[{"type":"reasoning.text","index":0,"text":"s"}]}}]}
 {"choices":[{"delta":{"reasoning_details":[{"type":"reasoning.text","index":0,"text":"o","signature":"S1"}]}}]}
 {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c1","function":{"name":"weather","arguments":"{}"},"extra_content":{"google":{"thought_signature":"S2"}}}]},"finish_reason":"tool_calls"}]}
@@ -356,7 +354,7 @@ async fn what_a_provider_wants_back_goes_back() {
         let base = BaseUrl::parse("https://other.example/v1").unwrap();
         let moved = ModelConfig { base, ..config(format) };
         let base = config(format).base;
-        let others = WireFormat::ALL.iter().filter(|other| **other != format);
+        let others = ApiFormat::ALL.iter().filter(|other| **other != format);
         let others = others.map(|other| ModelConfig { base: base.clone(), ..config(*other) });
         for other in std::iter::once(moved).chain(others) {
             let body = rendered(other, &later);

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use dormouse_adapters::http::{BaseUrl, Secret};
-use dormouse_adapters::models::WireFormat::{self, *};
+use dormouse_adapters::models::ApiFormat::{self, *};
 use dormouse_adapters::models::{Decoder, Input, ModelConfig};
 use dormouse_types::limits;
 use dormouse_types::model::TurnEvent;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::support::play::{Answer, report, stream_of};
 use crate::support::requests::{config, request};
 
-async fn said(format: WireFormat, answer: Answer) -> String {
+async fn said(format: ApiFormat, answer: Answer) -> String {
     report(config(format), answer, &request()).await
 }
 
@@ -259,7 +259,7 @@ async fn broken_streams_are_errors_and_not_turns() {
     for line in include_str!("../wire/broken.txt").split("\n== ").filter(|part| !part.is_empty()) {
         let (head, lines) = line.split_once('\n').unwrap_or((line, ""));
         let (format, what) = head.trim_start_matches("== ").split_once(' ').unwrap();
-        let format = WireFormat::from_name(format).unwrap();
+        let format = format.parse::<ApiFormat>().unwrap();
         writeln!(all, "{what} ({})", format.name()).unwrap();
         for line in said(format, stream_of(lines)).await.lines() {
             writeln!(all, "  {line}").unwrap();
@@ -278,7 +278,7 @@ async fn samples_of_every_format_give_their_turns() {
             Some(format) => (format, true),
             None => (format, false),
         };
-        let format = WireFormat::from_name(format).unwrap();
+        let format = format.parse::<ApiFormat>().unwrap();
         let answer = if is_plain { Answer::json(lines) } else { stream_of(lines) };
         writeln!(all, "{what} ({})", format.name()).unwrap();
         for line in said(format, answer).await.lines() {
@@ -346,7 +346,7 @@ fn a_value_of_another_type_anywhere_is_a_turn_or_an_error() {
     for part in include_str!("../wire/turns.txt").split("\n== ").filter(|part| !part.is_empty()) {
         let (head, lines) = part.split_once('\n').unwrap();
         let format = head.trim_start_matches("== ").split(' ').next().unwrap();
-        let Some(format) = WireFormat::from_name(format) else { continue };
+        let Ok(format) = format.parse::<ApiFormat>() else { continue };
         let events: Vec<Value> =
             lines.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         for (n, event) in events.iter().enumerate() {
@@ -361,7 +361,7 @@ fn a_value_of_another_type_anywhere_is_a_turn_or_an_error() {
 }
 
 /// Whether events make a turn; they may as well be an error.
-fn decodes(format: WireFormat, events: &[Value]) -> bool {
+fn decodes(format: ApiFormat, events: &[Value]) -> bool {
     let mut decoder = Decoder::new(&request(), &config(format));
     let inputs = events.iter().map(Input::Event).chain([Input::Closed]);
     for input in inputs {
@@ -379,7 +379,7 @@ async fn any_prefix_of_a_stream_is_no_turn() {
     for line in include_str!("../wire/turns.txt").split("\n== ").filter(|part| !part.is_empty()) {
         let (head, lines) = line.split_once('\n').unwrap();
         let format = head.trim_start_matches("== ").split(' ').next().unwrap();
-        let Some(format) = WireFormat::from_name(format) else { continue };
+        let Ok(format) = format.parse::<ApiFormat>() else { continue };
         let whole = stream_of(lines);
         // The end may be cut off where the answer is complete without it.
         let complete =

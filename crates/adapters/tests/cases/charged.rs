@@ -1,7 +1,7 @@
 //! What a provider charged, where it says so itself.
 
 use dormouse_adapters::http::BaseUrl;
-use dormouse_adapters::models::{ModelConfig, WireFormat};
+use dormouse_adapters::models::{ApiFormat, ModelConfig};
 use dormouse_types::model::{TurnEvent, Usage};
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::support::requests::{config, request};
 /// The tokens and the charge of an answer that ends with this usage, streamed and plain.
 async fn counted(base: &str, usage: Value) -> Option<Usage> {
     let base = BaseUrl::parse(base).unwrap();
-    let config = ModelConfig { base, ..config(WireFormat::ChatCompletions) };
+    let config = ModelConfig { base, ..config(ApiFormat::ChatCompletions) };
     let choice =
         |member: &str| json!([{ member: { "content": "Fine." }, "finish_reason": "stop" }]);
     let part = json!({ "choices": choice("delta") });
@@ -94,12 +94,12 @@ async fn a_charge_of_another_server_is_not_read() {
 /// Answers that end with a refusal, a filter, half a call or nonsense, each with the tokens that it used: 100 in,
 /// 20 out.
 const UNUSABLE: &str = r#"
-chat-completions {"choices":[{"delta":{"content":"Hi"},"finish_reason":"content_filter"}]} {"choices":[],"usage":{"prompt_tokens":100,"completion_tokens":20}}
-chat-completions {"choices":[{"delta":{"refusal":"No."},"finish_reason":"stop"}],"usage":{"prompt_tokens":100,"completion_tokens":20}}
-chat-completions {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"weather","arguments":"{\"lat"}}]},"finish_reason":"length"}],"usage":{"prompt_tokens":100,"completion_tokens":20}}
-chat-completions {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"arguments":"{}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":100,"completion_tokens":20}}
-chat-completions-plain {"choices":[{"message":{"content":"Hi"},"finish_reason":"content_filter"}],"usage":{"prompt_tokens":100,"completion_tokens":20}}
-chat-completions-plain {"choices":[{"message":{"tool_calls":[{"index":-1,"id":"a","function":{"name":"weather","arguments":"{}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":100,"completion_tokens":20}}
+chatCompletions {"choices":[{"delta":{"content":"Hi"},"finish_reason":"content_filter"}]} {"choices":[],"usage":{"prompt_tokens":100,"completion_tokens":20}}
+chatCompletions {"choices":[{"delta":{"refusal":"No."},"finish_reason":"stop"}],"usage":{"prompt_tokens":100,"completion_tokens":20}}
+chatCompletions {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"weather","arguments":"{\"lat"}}]},"finish_reason":"length"}],"usage":{"prompt_tokens":100,"completion_tokens":20}}
+chatCompletions {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"arguments":"{}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":100,"completion_tokens":20}}
+chatCompletions-plain {"choices":[{"message":{"content":"Hi"},"finish_reason":"content_filter"}],"usage":{"prompt_tokens":100,"completion_tokens":20}}
+chatCompletions-plain {"choices":[{"message":{"tool_calls":[{"index":-1,"id":"a","function":{"name":"weather","arguments":"{}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":100,"completion_tokens":20}}
 responses {"type":"response.output_item.done","output_index":0,"item":{"type":"message","content":[{"type":"refusal","refusal":"No."}]}} {"type":"response.completed","response":{"status":"completed","usage":{"input_tokens":100,"output_tokens":20}}}
 responses {"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":"content_filter"},"usage":{"input_tokens":100,"output_tokens":20}}}
 responses {"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","call_id":"a","name":"weather","arguments":""}} {"type":"response.completed","response":{"status":"completed","output":[],"usage":{"input_tokens":100,"output_tokens":20}}}
@@ -123,7 +123,7 @@ async fn an_answer_that_cannot_be_used_reports_what_it_used_before_its_error() {
             Some(format) => (format, true),
             None => (format, false),
         };
-        let config = config(WireFormat::from_name(format).unwrap());
+        let config = config(format.parse::<ApiFormat>().unwrap());
         let events = serde_json::Deserializer::from_str(body).into_iter::<Value>();
         let events: Vec<_> = events.map(|event| event.unwrap().to_string()).collect();
         let answer = if is_plain { Answer::json(body) } else { stream_of(&events.join("\n")) };
@@ -139,15 +139,15 @@ async fn an_answer_that_cannot_be_used_reports_what_it_used_before_its_error() {
 async fn an_answer_that_breaks_off_reports_nothing_of_what_was_counted_so_far() {
     for (format, lines) in [
         (
-            WireFormat::ChatCompletions,
+            ApiFormat::ChatCompletions,
             r#"{"choices":[{"delta":{"content":"Hi"}}],"usage":{"prompt_tokens":100,"completion_tokens":1}}"#,
         ),
         (
-            WireFormat::Anthropic,
+            ApiFormat::Anthropic,
             r#"{"type":"message_start","message":{"usage":{"input_tokens":100,"output_tokens":1}}}"#,
         ),
         (
-            WireFormat::Gemini,
+            ApiFormat::Gemini,
             r#"{"candidates":[{"content":{"parts":[{"text":"Hi"}]}}],"usageMetadata":{"promptTokenCount":100,"candidatesTokenCount":1}}"#,
         ),
     ] {

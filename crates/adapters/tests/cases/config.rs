@@ -1,9 +1,9 @@
 //! What cannot be configured.
 
 use dormouse_adapters::http::{BaseUrl, BaseUrlError, Secret, SecretError};
-use dormouse_adapters::models::{ModelId, Rung, WireFormat};
+use dormouse_adapters::models::{ApiFormat, ModelConfig, ModelId, default_base_url, http_request};
 
-use crate::support::requests::config;
+use crate::support::requests::{config, request};
 
 #[test]
 fn a_base_url_is_the_address_of_a_server_and_nothing_else() {
@@ -103,30 +103,46 @@ fn a_key_is_what_a_header_can_carry_and_is_never_shown() {
         assert_eq!(Secret::new(text), Err(expected));
     }
     assert_eq!(Secret::new("a".repeat(4097)), Err(SecretError::TooLong));
-    let config = config(WireFormat::Anthropic);
+    let config = config(ApiFormat::Anthropic);
     assert!(!format!("{config:?} {:?}", config.key).contains("very-secret"));
     let said = config.key.unwrap().hide_in("wrong key sk-very-secret!");
     assert_eq!(said, "wrong key (not shown)!");
 }
 
 #[test]
-fn a_model_id_has_no_spaces() {
-    for text in ["qwen3:8b", "openai/gpt-5-nano", "models/gemini-2.5-flash", "модель"] {
+fn a_model_id_has_spaces_only_inside() {
+    for text in
+        ["qwen3:8b", "openai/gpt-5-nano", "models/gemini-2.5-flash", "модель", "My Model Q4.gguf"]
+    {
         assert_eq!(ModelId::new(text).unwrap().as_str(), text);
     }
-    for text in ["", "a b", "a\nb", "a\u{0}", &"a".repeat(201)] {
+    for text in ["", " ", " a", "a ", "a\u{a0}b", "a\tb", "a\nb", "a\u{0}", &"a".repeat(201)] {
         assert!(ModelId::new(text).is_err(), "{text:?}");
     }
 }
 
 #[test]
-fn formats_and_rungs_are_known_by_their_names() {
-    for format in WireFormat::ALL {
-        assert_eq!(WireFormat::from_name(format.name()), Some(*format));
-        BaseUrl::parse(format.default_base_url()).unwrap();
+fn an_address_in_anthropics_format_may_have_its_version_or_not() {
+    for (base, expected) in [
+        ("https://api.anthropic.com", "https://api.anthropic.com/v1/messages"),
+        ("https://api.anthropic.com/v1", "https://api.anthropic.com/v1/messages"),
+        ("https://api.deepseek.com/anthropic/", "https://api.deepseek.com/anthropic/v1/messages"),
+        ("https://gw.example/v2beta", "https://gw.example/v2beta/messages"),
+        ("https://gw.example/vertex", "https://gw.example/vertex/v1/messages"),
+    ] {
+        let base = BaseUrl::parse(base).unwrap();
+        let config = ModelConfig { base, ..config(ApiFormat::Anthropic) };
+        assert_eq!(http_request(&request(), &config).target.to_string(), expected);
     }
-    for rung in Rung::ALL {
-        assert_eq!(Rung::from_name(rung.name()), Some(*rung));
+    let bare = BaseUrl::parse("https://gw.example").unwrap();
+    let config = ModelConfig { base: bare, ..config(ApiFormat::ChatCompletions) };
+    let target = http_request(&request(), &config).target.to_string();
+    assert_eq!(target, "https://gw.example/chat/completions", "others have no such habit");
+}
+
+#[test]
+fn every_format_has_the_address_of_its_maker() {
+    for format in ApiFormat::ALL {
+        BaseUrl::parse(default_base_url(*format)).unwrap();
     }
-    assert_eq!(WireFormat::from_name("soap"), None);
 }

@@ -1,6 +1,6 @@
 //! The models that a server offers.
 
-use dormouse_adapters::models::{ListedModel, WireFormat, list};
+use dormouse_adapters::models::{ApiFormat, ListedModel, list};
 use dormouse_types::model::{ModelError, ProviderUnavailable};
 
 use crate::support::play::{Answer, Player};
@@ -14,17 +14,18 @@ fn listed(id: &str, window: Option<u64>, calls_tools: Option<bool>) -> ListedMod
 async fn every_format_has_its_list() {
     let cases = [
         (
-            WireFormat::ChatCompletions,
+            ApiFormat::ChatCompletions,
             "https://api.openai.com/v1/models",
             r#"{"data":[
                 {"id":"vllm","max_model_len":8192},
                 {"id":"llama","meta":{"n_ctx_train":2048}},
                 {"id":"router","context_length":131072,"supported_parameters":["tools"]},
                 {"id":"mistral","max_context_length":32768,"capabilities":{"function_calling":false}},
-                {"id":"plain"},{"id":"plain"},{"id":"has space"},{"id":""},{"no":"id"},7,
+                {"id":"plain"},{"id":"plain"},{"id":"has space"},{"id":" at an end"},{"id":"two\nlines"},{"id":""},{"no":"id"},7,
                 "name-alone",{"id":"models/folder"}
             ]}"#,
             vec![
+                listed("has space", None, None),
                 listed("llama", Some(2048), None),
                 listed("mistral", Some(32768), Some(false)),
                 listed("models/folder", None, None),
@@ -35,13 +36,13 @@ async fn every_format_has_its_list() {
             ],
         ),
         (
-            WireFormat::Anthropic,
+            ApiFormat::Anthropic,
             "https://api.anthropic.com/v1/models?limit=1000",
             r#"{"data":[{"type":"model","id":"claude","max_input_tokens":200000}],"has_more":false}"#,
             vec![listed("claude", Some(200_000), None)],
         ),
         (
-            WireFormat::Gemini,
+            ApiFormat::Gemini,
             "https://generativelanguage.googleapis.com/v1beta/models?pageSize=1000",
             r#"{"models":[
                 {"name":"models/flash","inputTokenLimit":1048576,"supportedGenerationMethods":["generateContent"]},
@@ -64,7 +65,7 @@ async fn an_id_that_repeats_the_key_is_not_listed() {
     let body = r#"{"data":[{"id":"sk-very-secret"},{"name":"models/sk-very-secret"},
         {"id":"plan-sk-very-secret-b"},{"id":"sk-very"},{"id":"plain"}]}"#;
     let player = Player::of(vec![Answer::json(body)]);
-    let config = config(WireFormat::ChatCompletions);
+    let config = config(ApiFormat::ChatCompletions);
     let expected = vec![listed("plain", None, None), listed("sk-very", None, None)];
     assert_eq!(list(player.as_ref(), &config).await.unwrap(), expected);
 }
@@ -90,7 +91,7 @@ async fn a_server_without_a_list_is_an_error() {
     ];
     for (answer, fault, expected) in cases {
         let player = Player::of(vec![answer]);
-        let error = list(player.as_ref(), &config(WireFormat::Responses)).await.unwrap_err();
+        let error = list(player.as_ref(), &config(ApiFormat::Responses)).await.unwrap_err();
         let ModelError::Provider { why, detail, .. } = error else { panic!("{error}") };
         assert_eq!((why, detail.as_str()), (fault, expected));
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use dormouse_adapters::models::WireFormat;
+use dormouse_adapters::models::ApiFormat;
 use serde_json::Value;
 
 use crate::support::cassette::{self, Exchange};
@@ -11,13 +11,13 @@ use crate::support::play::{Answer, report, stream_of};
 use crate::support::requests::{config, request, tool, weather};
 
 /// The format of a file, by its name.
-fn format(path: &Path) -> WireFormat {
+fn format(path: &Path) -> ApiFormat {
     let name = name(path);
     match name.split('.').next().unwrap() {
-        "anthropic" => WireFormat::Anthropic,
-        "gemini" => WireFormat::Gemini,
-        "openai-chat" => WireFormat::ChatCompletions,
-        "openai-responses" => WireFormat::Responses,
+        "anthropic" => ApiFormat::Anthropic,
+        "gemini" => ApiFormat::Gemini,
+        "openai-chat" => ApiFormat::ChatCompletions,
+        "openai-responses" => ApiFormat::Responses,
         other => panic!("no format for {other}"),
     }
 }
@@ -69,7 +69,7 @@ async fn recorded_events_give_their_turns() {
 /// The last event of the format holds the whole answer, as it would have come in one piece.
 #[tokio::test]
 async fn a_recorded_answer_says_the_same_in_one_piece() {
-    let is_responses = |path: &PathBuf| matches!(format(path), WireFormat::Responses);
+    let is_responses = |path: &PathBuf| matches!(format(path), ApiFormat::Responses);
     let mut request = request();
     request.tools = vec![weather()];
     let recorded = cassette::files(".yml").into_iter().filter(is_responses);
@@ -86,7 +86,7 @@ async fn a_recorded_answer_says_the_same_in_one_piece() {
             continue;
         };
         let whole = Answer::json(last["response"].to_string());
-        let config = || config(WireFormat::Responses);
+        let config = || config(ApiFormat::Responses);
         let streamed = report(config(), Answer::events(answer), &request).await;
         let plain = report(config(), whole, &request).await;
         let turn = |report: &str| {

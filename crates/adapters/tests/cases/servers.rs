@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use dormouse_adapters::SystemClock;
 use dormouse_adapters::http::{BaseUrl, HttpClient, Roots};
-use dormouse_adapters::models::{ModelConfig, RemoteModel, WireFormat};
+use dormouse_adapters::models::{ApiFormat, ModelConfig, RemoteModel};
 use dormouse_testkit::ManualClock;
 use dormouse_types::limits;
 use dormouse_types::model::{ModelError, ProviderUnavailable, Request, TurnEvent};
@@ -87,7 +87,7 @@ fn model(address: SocketAddr) -> RemoteModel {
     let config = ModelConfig {
         base: BaseUrl::parse(&format!("http://{address}/v1")).unwrap(),
         location: ModelLocation::OwnServer,
-        ..config(WireFormat::ChatCompletions)
+        ..config(ApiFormat::ChatCompletions)
     };
     RemoteModel::new(
         config,
@@ -161,7 +161,7 @@ async fn a_server_that_never_agrees_on_encryption_was_sent_nothing() {
     let server = Server::start().await;
     let config = ModelConfig {
         base: BaseUrl::parse(&format!("https://{}/v1", server.address)).unwrap(),
-        ..config(WireFormat::Anthropic)
+        ..config(ApiFormat::Anthropic)
     };
     let clock = ManualClock::at("2026-03-02T09:00:00Z");
     let client = HttpClient::new(Roots::none(), Arc::new(clock.clone())).unwrap();
@@ -304,6 +304,24 @@ async fn what_is_not_http_is_an_outage_and_what_is_not_a_model_a_wrong_address()
     }
 }
 
+/// Gateways send streams as JSON or plain text, and errors as streams.
+#[tokio::test]
+async fn an_answer_is_read_as_what_it_is_whatever_its_content_type() {
+    let head = |media_type: &str| format!("HTTP/1.1 200 OK\r\ncontent-type: {media_type}\r\n\r\n");
+    let whole = r#"{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}"#;
+    for media_type in ["text/plain; charset=utf-8", "application/json", "text/event-stream"] {
+        for body in [WHOLE, &format!(": still here\n\n{WHOLE}"), whole, &format!("\n {whole}")] {
+            let (turn, _) = played(Play::Bytes(format!("{}{body}", head(media_type)))).await;
+            assert_eq!(summary(&turn.unwrap()), "text \"Hi\"\nend, ended: true", "{media_type}");
+        }
+        let error = r#"{"error":{"message":"Model is overloaded"}}"#;
+        let detail = outage(Play::Bytes(format!("{}{error}", head(media_type)))).await;
+        assert!(detail.ends_with("Model is overloaded"), "{detail}");
+    }
+    let detail = outage(Play::Bytes(format!("{}so", head("application/json")))).await;
+    assert!(detail.ends_with("answered with text that is not JSON"), "{detail}");
+}
+
 #[tokio::test]
 async fn a_server_that_is_not_there_is_named() {
     let server = Server::start().await;
@@ -321,7 +339,7 @@ async fn a_server_without_a_certificate_is_not_trusted() {
     let server = Server::start().await;
     let config = ModelConfig {
         base: BaseUrl::parse(&format!("https://{}/v1", server.address)).unwrap(),
-        ..config(WireFormat::Anthropic)
+        ..config(ApiFormat::Anthropic)
     };
     let client = HttpClient::new(Roots::none(), Arc::new(SystemClock)).unwrap();
     let model = RemoteModel::new(config, Arc::new(client));
@@ -359,7 +377,7 @@ async fn an_encrypted_connection_needs_a_root_that_is_trusted() {
         let base = format!("https://localhost:{}/v1", server.address.port());
         let config = ModelConfig {
             base: BaseUrl::parse(&base).unwrap(),
-            ..config(WireFormat::ChatCompletions)
+            ..config(ApiFormat::ChatCompletions)
         };
         let model = RemoteModel::new(
             config,

@@ -1,7 +1,7 @@
 //! Requests and models to call.
 
 use dormouse_adapters::http::{BaseUrl, Secret};
-use dormouse_adapters::models::{ModelConfig, ModelId, Rung, WireFormat};
+use dormouse_adapters::models::{ApiFormat, ModelConfig, ModelId, ToolMode, default_base_url};
 use dormouse_types::RunKey;
 use dormouse_types::model::{
     Fragment, FragmentData, FragmentKind, Request, ToolCall, ToolChoice, ToolResult, ToolSpec, Turn,
@@ -10,10 +10,10 @@ use dormouse_types::port::{ModelClass, ModelLocation};
 use serde_json::json;
 
 /// A model that speaks a format, at the address of the company that made it.
-pub fn config(format: WireFormat) -> ModelConfig {
+pub fn config(format: ApiFormat) -> ModelConfig {
     ModelConfig {
         provider: "acme".to_owned(),
-        base: BaseUrl::parse(format.default_base_url()).unwrap(),
+        base: BaseUrl::parse(default_base_url(format)).unwrap(),
         format,
         model: ModelId::new("small-1").unwrap(),
         key: Some(Secret::new("sk-very-secret").unwrap()),
@@ -22,7 +22,8 @@ pub fn config(format: WireFormat) -> ModelConfig {
         location: ModelLocation::Elsewhere,
         class: ModelClass::Paid,
         price: None,
-        rung: Rung::Native,
+        rung: ToolMode::Native,
+        output_limit: None,
     }
 }
 

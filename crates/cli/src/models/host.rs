@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use dormouse_adapters::http::{BaseUrl, Secret, Transport};
 use dormouse_adapters::models::{
-    MissingKey, ModelConfig, ModelId, RemoteModel, Rung, WireFormat, list, probe, probe_request,
+    MissingKey, ModelConfig, ModelId, RemoteModel, list, probe, probe_request,
 };
 use dormouse_types::limits;
 use dormouse_types::model::{ModelError, ProviderUnavailable, Request};
@@ -115,7 +115,7 @@ impl Host {
         Ok(ModelConfig {
             provider: provider.name.clone(),
             base,
-            format: wire_format(provider.format),
+            format: provider.format,
             model,
             key,
             window: known.and_then(KnownModel::window),
@@ -124,6 +124,7 @@ impl Host {
             class,
             price,
             rung: rung(provider, known.and_then(|known| known.tool_mode)),
+            output_limit: known.and_then(|known| known.output_limit),
         })
     }
 
@@ -143,18 +144,18 @@ impl Host {
     /// The key of a provider that this process does not have.
     fn absent_key(&self, provider: &Provider, config: &ModelConfig) -> MissingKey {
         let variable = variable_for(&provider.name, &config.base);
-        let advice = match &self.parts.node {
-            Some(node) => format!(
-                "the node {node} has no key for {}, so that it sends nothing: set {variable} or {variable}_FILE \
-                 there",
-                provider.name
+        let name = &provider.name;
+        let (fact, advice) = match &self.parts.node {
+            Some(node) => (
+                format!("the node {node} has no key for {name}"),
+                format!("set {variable} or {variable}_FILE there"),
             ),
-            None => format!(
-                "there is no key for {}, so that nothing is sent: `dormouse models key {}`, or set {variable}",
-                provider.name, provider.name
+            None => (
+                format!("there is no key for {name}"),
+                format!("`dormouse models key {name}`, or set {variable}"),
             ),
         };
-        MissingKey { advice, may_be_elsewhere: self.parts.node.is_some() }
+        MissingKey { fact, advice, may_be_elsewhere: self.parts.node.is_some() }
     }
 
     /// Which key is missing here by what the server answered to a request without one.
@@ -240,13 +241,14 @@ impl Host {
         let offered = self.list_within(&config, limit).await.unwrap_or_default();
         let window = offered.iter().find(|model| model.name == name).and_then(|it| it.window);
         Ok(ModelTest {
-            tool_mode: probed.rung.map(tool_mode),
+            tool_mode: probed.rung,
             first_event: probed.first_event,
             usage: probed.usage,
             is_counted: probed.is_counted,
             is_cut: probed.is_cut,
             window,
-            failures: probed.failures.into_iter().map(|(it, why)| (tool_mode(it), why)).collect(),
+            output_limit: probed.output_limit,
+            failures: probed.failures,
         })
     }
 
@@ -303,6 +305,14 @@ impl ModelHost for Host {
                 address.trim_end_matches(path)
             ));
         }
+        if let Some(known) = known::by_address(&base).filter(|it| !it.speaks(provider.format)) {
+            return Err(format!(
+                "{} does not speak the format {}: choose {}",
+                base.origin(),
+                provider.format,
+                known.format
+            ));
+        }
         if let Some(known) = known::by_host(&base).filter(|_| provider.is_own) {
             return Err(format!(
                 "{} belongs to the provider {}: it is not your own server",
@@ -320,6 +330,10 @@ impl ModelHost for Host {
             variable.is_some_and(|variable| variable.key.is_ok())
         };
         known::PROVIDERS.iter().map(known::KnownProvider::provider).filter(has_key).collect()
+    }
+
+    fn known(&self) -> Vec<Provider> {
+        known::PROVIDERS.iter().map(known::KnownProvider::provider).collect()
     }
 
     fn key(&self, provider: &Provider) -> KeyState {
@@ -410,36 +424,17 @@ impl ModelHost for Host {
 /// Hosted models take tools. On a person's own server it depends on the chat template of the model,
 /// and one that has none drops the tools without a word, while a JSON schema is enforced by the
 /// server.
-fn rung(provider: &Provider, tested: Option<ToolMode>) -> Rung {
+fn rung(provider: &Provider, tested: Option<ToolMode>) -> ToolMode {
     match (tested, provider.format) {
-        (Some(ToolMode::Native), _) => Rung::Native,
-        (Some(ToolMode::Schema), _) => Rung::Schema,
-        (Some(ToolMode::Text), _) => Rung::Fenced,
-        (None, ApiFormat::ChatCompletions) if provider.is_own => Rung::Schema,
+        (Some(tested), _) => tested,
+        (None, ApiFormat::ChatCompletions) if provider.is_own => ToolMode::Schema,
         (
             None,
             ApiFormat::ChatCompletions
             | ApiFormat::Responses
             | ApiFormat::Anthropic
             | ApiFormat::Gemini,
-        ) => Rung::Native,
-    }
-}
-
-fn tool_mode(rung: Rung) -> ToolMode {
-    match rung {
-        Rung::Native => ToolMode::Native,
-        Rung::Schema => ToolMode::Schema,
-        Rung::Fenced => ToolMode::Text,
-    }
-}
-
-fn wire_format(format: ApiFormat) -> WireFormat {
-    match format {
-        ApiFormat::ChatCompletions => WireFormat::ChatCompletions,
-        ApiFormat::Responses => WireFormat::Responses,
-        ApiFormat::Anthropic => WireFormat::Anthropic,
-        ApiFormat::Gemini => WireFormat::Gemini,
+        ) => ToolMode::Native,
     }
 }
 

@@ -117,8 +117,7 @@ async fn a_test_without_a_key_that_is_refused_names_the_node_and_the_variable() 
     assert_eq!(*why, ProviderUnavailable::Configuration, "others may have the key");
     assert_eq!(
         detail,
-        "its server wants a key; the node attic has no key for cc, so that it sends nothing: set \
-         DORMOUSE_KEY_CC or DORMOUSE_KEY_CC_FILE there"
+        "its server wants a key, and the node attic has no key for cc: set DORMOUSE_KEY_CC or DORMOUSE_KEY_CC_FILE there"
     );
     assert!(failed.is_counted && failed.usage.is_none(), "it cost nothing");
     assert!(build(&node)?.lacks_key(), "wakes are left to the others");
@@ -316,17 +315,7 @@ fn a_model_knows_where_it_is_and_what_it_costs() -> anyhow::Result<()> {
 
     let price =
         dormouse_types::spend::Price { input: 1, cached_input: 1, cache_write: 1, output: 1 };
-    let known = KnownModel {
-        with_key: false,
-        priced_on: None,
-        id: "anthropic/claude-haiku-4-5".into(),
-        tool_mode: None,
-        was_silent: false,
-        calls_nothing: false,
-        window: None,
-        own_window: None,
-        price: Some(price),
-    };
+    let known = KnownModel { price: Some(price), ..KnownModel::new("anthropic/claude-haiku-4-5") };
     let priced = build(&known_provider("anthropic"), "claude-haiku-4-5", Some(&known))?;
     assert_eq!(priced.price(), Some(price), "a person's price goes before the table");
 
@@ -336,7 +325,7 @@ fn a_model_knows_where_it_is_and_what_it_costs() -> anyhow::Result<()> {
     assert_eq!((local.location(), local.class()), (ModelLocation::OwnServer, ModelClass::Free));
     assert_eq!(local.price(), None, "it costs nothing");
 
-    let error = build(&known_provider("groq"), "a model", None).map(drop).expect_err("a space");
+    let error = build(&known_provider("groq"), " model", None).map(drop).expect_err("a space");
     assert!(error.to_string().starts_with("a model of groq cannot be used"), "{error}");
     Ok(())
 }
@@ -344,10 +333,10 @@ fn a_model_knows_where_it_is_and_what_it_costs() -> anyhow::Result<()> {
 #[test]
 fn an_untested_model_gets_tools_unless_a_persons_own_server_may_drop_them() {
     let own = own("ollama", "http://127.0.0.1:11434/v1");
-    assert_eq!(rung(&own, None), Rung::Schema);
-    assert_eq!(rung(&own, Some(ToolMode::Native)), Rung::Native);
-    assert_eq!(rung(&known_provider("groq"), None), Rung::Native);
-    assert_eq!(rung(&known_provider("groq"), Some(ToolMode::Text)), Rung::Fenced);
+    assert_eq!(rung(&own, None), ToolMode::Schema);
+    assert_eq!(rung(&own, Some(ToolMode::Native)), ToolMode::Native);
+    assert_eq!(rung(&known_provider("groq"), None), ToolMode::Native);
+    assert_eq!(rung(&known_provider("groq"), Some(ToolMode::Text)), ToolMode::Text);
 }
 
 #[test]

@@ -8,8 +8,10 @@ use dormouse_types::model_settings::{ApiFormat, Provider};
 pub struct KnownProvider {
     /// Its name in `provider/model` and in the price table.
     pub name: &'static str,
-    /// The format that it speaks.
+    /// The format that it speaks, and that is the best one there.
     pub format: ApiFormat,
+    /// Other formats that it speaks as well, perhaps below another path.
+    pub also: &'static [ApiFormat],
     /// Its address.
     pub base_url: &'static str,
 }
@@ -19,36 +21,43 @@ pub const PROVIDERS: &[KnownProvider] = &[
     KnownProvider {
         name: "openai",
         format: ApiFormat::Responses,
+        also: &[ApiFormat::ChatCompletions],
         base_url: "https://api.openai.com/v1",
     },
     KnownProvider {
         name: "anthropic",
         format: ApiFormat::Anthropic,
+        also: &[ApiFormat::ChatCompletions],
         base_url: "https://api.anthropic.com/v1",
     },
     KnownProvider {
         name: "gemini",
         format: ApiFormat::Gemini,
+        also: &[ApiFormat::ChatCompletions],
         base_url: "https://generativelanguage.googleapis.com/v1beta",
     },
     KnownProvider {
         name: "mistral",
         format: ApiFormat::ChatCompletions,
+        also: &[],
         base_url: "https://api.mistral.ai/v1",
     },
     KnownProvider {
         name: "openrouter",
         format: ApiFormat::ChatCompletions,
+        also: &[ApiFormat::Responses, ApiFormat::Anthropic],
         base_url: "https://openrouter.ai/api/v1",
     },
     KnownProvider {
         name: "deepseek",
         format: ApiFormat::ChatCompletions,
+        also: &[ApiFormat::Anthropic],
         base_url: "https://api.deepseek.com",
     },
     KnownProvider {
         name: "groq",
         format: ApiFormat::ChatCompletions,
+        also: &[ApiFormat::Responses],
         base_url: "https://api.groq.com/openai/v1",
     },
 ];
@@ -71,6 +80,11 @@ impl KnownProvider {
             is_own: false,
             categories: None,
         }
+    }
+
+    /// Whether it speaks a format.
+    pub fn speaks(&self, format: ApiFormat) -> bool {
+        self.format == format || self.also.contains(&format)
     }
 
     /// Whether an address has the same scheme, host and port.

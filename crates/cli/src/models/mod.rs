@@ -7,7 +7,7 @@
 //!
 //! Does not own: which model is in use, what may be spent, and the formats of requests.
 
-mod known;
+pub(crate) mod known;
 mod environment;
 pub mod keys;
 mod prices;

@@ -28,6 +28,11 @@ pub fn counted(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
+/// A number of tokens, in words.
+pub fn tokens(n: i64) -> String {
+    if n == 1 { "1 token".to_owned() } else { format!("{n} tokens") }
+}
+
 /// The settings of the terminal.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {

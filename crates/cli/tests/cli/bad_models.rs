@@ -320,22 +320,28 @@ fn a_budget_of_nothing_is_to_be_raised_and_neither_lifted_nor_waited_for() {
     }
 }
 
-/// 12,000 tokens in and 4,096 out are reserved for a call of a usual size.
+/// 12,000 tokens in and 4,096 out are reserved for a call of a usual size, and 2,000 more in for the next one.
 #[test]
-fn a_choice_warns_of_budgets_with_no_room_for_one_call_and_of_a_key_that_is_missing() {
+fn a_choice_warns_of_budgets_with_no_room_for_a_wake_and_of_a_key_that_is_missing() {
     let world = world(says_nothing(""));
     world.ok(&["models", "edit", "far/big", "--input-price", "3", "--output-price", "15"]);
     let chosen = world.ok(&["models", "use", "far/big", "--yes"]).out;
     let key = "warning: far has no key, and a provider refuses calls without one: set it with `";
     assert!(chosen.contains(key) && chosen.contains("models key far`"), "{chosen}");
-    assert!(!chosen.contains("one call may cost"), "there is room: {chosen}");
+    let wake = "warning: a wake takes 2 calls at least, which may cost together up to $0.2009, more than the \
+                $0.10 that one wake may spend: its wakes may fail; $0.21 is enough: `";
+    assert!(chosen.contains(wake) && chosen.contains("models budget --wake 0.21`"), "{chosen}");
+    assert!(!chosen.contains("a day: its wakes"), "a day has room: {chosen}");
+    world.ok(&["models", "budget", "--wake", "0.21"]);
+    let chosen = world.ok(&["models", "use", "far/big", "--yes"]).out;
+    assert!(!chosen.contains("may cost"), "what it names is enough: {chosen}");
 
     world.ok(&["models", "budget", "--wake", "0.05", "--agent", "0.06"]);
     let chosen = world.ok(&["models", "use", "far/big", "--yes"]).out;
     let wake = "warning: one call may cost up to $0.0975, more than the $0.05 that one wake may spend: \
-                its wakes would fail; raise that with `";
-    assert!(chosen.contains(wake) && chosen.contains("models budget --wake`"), "{chosen}");
-    let day = "more than the $0.06 that one agent may spend a day: its wakes would wait";
+                its wakes would fail; $0.21 is enough: `";
+    assert!(chosen.contains(wake), "{chosen}");
+    let day = "more than the $0.06 that one agent may spend a day: its wakes would wait; $0.21 is";
     assert!(chosen.contains(day), "{chosen}");
     let shown = world.run(&["agent", "wake", "slug fence", "--dry-run"]);
     let warns = "warning: one call may cost up to $";

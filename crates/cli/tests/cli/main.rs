@@ -35,6 +35,7 @@ mod kill_serve;
 mod kill_stream;
 #[cfg(feature = "faults")]
 mod kill_work;
+mod known_providers;
 mod own_models;
 mod reach;
 mod real_model;

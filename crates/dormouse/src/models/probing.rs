@@ -8,7 +8,9 @@ use dormouse_store::agent::model_setting::{self, StoredSettings};
 use dormouse_store::{Audit, ChangeRow, Commit, Db, Policy, Refusal, retry};
 use dormouse_types::audit::AuditAction;
 use dormouse_types::model::{ModelError, ProviderUnavailable};
-use dormouse_types::model_settings::{KnownModel, ModelSettings, ModelTest, Provider, ToolMode};
+use dormouse_types::model_settings::{
+    KnownModel, ModelSettings, ModelTest, Provider, ToolMode, as_argument,
+};
 use dormouse_types::port::BoxFuture;
 use dormouse_types::{EventKind, HolderId, Origin, WorkspaceId};
 
@@ -123,8 +125,8 @@ impl ModelTests {
             }
             is_new
         };
-        let showed = shown.tool_mode.map_or(CALLS_NOTHING, ToolMode::name);
-        let probed = (AuditAction::ModelsProbe, showed);
+        let showed = showed(shown);
+        let probed = (AuditAction::ModelsProbe, showed.as_str());
         self.edit(ws, holder, ("models.probe", id), probed, note).await?;
         Ok(())
     }
@@ -146,6 +148,7 @@ impl ModelTests {
             let known = settings.models.iter_mut().find(|known| known.id == id);
             let Some(known) = known.filter(|known| is_doubted(known)) else { return false };
             known.tool_mode = None;
+            known.why_not_native = None;
             known.was_silent |= sign == Sign::CalledNothing;
             true
         };
@@ -218,11 +221,22 @@ fn not_probed(id: &str, provider: &Provider, error: TestError) -> NotProbed {
     }
 }
 
+/// What a row of the audit log says of a test: the way that was found, and why it is not the best one.
+pub(super) fn showed(shown: &ModelTest) -> String {
+    match (shown.tool_mode, shown.why_not_native()) {
+        (None, _) if shown.is_open() => "it was cut while it thought".to_owned(),
+        (None, _) => CALLS_NOTHING.to_owned(),
+        (Some(mode), None) => mode.name().to_owned(),
+        (Some(mode), Some(why)) => format!("{mode}; not {}: {why}", ToolMode::Native),
+    }
+}
+
 /// The model was tried, and cannot do what agents need.
 fn calls_nothing(id: &str) -> NotProbed {
     let detail = format!(
         "it called no tool in any of the three ways, and agents work by calling tools. It is not tried again by \
-         itself: choose another model, or test it with `dormouse models test {id}` once its server has changed"
+         itself: choose another model, or test it with `dormouse models test {}` once its server has changed",
+        as_argument(id)
     );
     unusable(id, detail)
 }

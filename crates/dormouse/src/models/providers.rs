@@ -91,7 +91,8 @@ impl Dormouse {
         Ok(view)
     }
 
-    /// Keeps the key of a provider, or removes it. It is in no database and no export.
+    /// Keeps the key of a provider, or removes it. It is in no database and no export. A provider whose address is
+    /// known is added with its first key.
     ///
     /// Errors: there is no such provider; a text that cannot be a key; the key file cannot be
     /// written.
@@ -103,12 +104,20 @@ impl Dormouse {
     ) -> Result<ModelsView, Error> {
         require(caller, Scope::Admin)?;
         let settings = self.model_settings(caller).await?;
-        let Some(provider) = settings.provider(name).cloned() else {
+        let is_it = |known: &Provider| known.name == name && key.is_some();
+        let known = || self.source.host.known().into_iter().find(is_it);
+        let Some(provider) = settings.provider(name).cloned().or_else(known) else {
             return Err(Error::NotFound { what: "provider", id: name.to_owned() });
         };
         self.keep_key(&provider, key)?;
         // The revision rises, so that models are built again with the new key.
-        self.edit_models(caller, AuditAction::ModelsKey, name, |_| Ok(())).await
+        self.edit_models(caller, AuditAction::ModelsKey, name, |settings| {
+            if key.is_some() {
+                settings.add(&provider);
+            }
+            Ok(())
+        })
+        .await
     }
 
     fn keep_key(&self, provider: &Provider, key: Option<&str>) -> Result<(), Error> {

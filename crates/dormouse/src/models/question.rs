@@ -10,11 +10,11 @@ use dormouse_store::agent::work::run;
 use dormouse_store::in_list;
 use dormouse_types::model_settings::{KeySource, ModelSettings, Provider};
 use dormouse_types::port::ModelClass;
-use dormouse_types::spend::{Budgets, Price, reservation};
+use dormouse_types::spend::{Budgets, Price};
 use dormouse_types::template::TemplateKind;
 use dormouse_types::{AgentId, Caller, Scope, TemplateId, Timestamp, WorkId};
 
-use super::{BUILT_IN, ChosenBy, KeptBackAgents, ModelQuestion, ModelUse, Purpose, TooSmallBudget};
+use super::{BUILT_IN, ChosenBy, KeptBackAgents, ModelQuestion, ModelUse, Purpose, ShortestRun};
 use crate::request::require;
 use crate::{Dormouse, Error};
 
@@ -198,8 +198,10 @@ impl Dormouse {
         let runs = if is_thinking { self.runs_of_the_week(caller, &work).await? } else { 0 };
         let price = model.price().filter(|_| is_paid && is_thinking);
         let cost_a_day = price.map(|price| cost_a_day(&price, wakes.saturating_add(runs)));
-        let one_call =
-            is_paid.then(|| reservation(model.price().as_ref(), TYPICAL_BYTES, model.max_output()));
+        let tool_mode = settings.known(id).and_then(|known| known.tool_mode);
+        let shortest_run = is_paid.then(|| ShortestRun::of(&*model, tool_mode, TYPICAL_BYTES));
+        // What summarises is asked once.
+        let shortest_run = shortest_run.map(|run| if is_thinking { run } else { run.one_call() });
         let misses_key = provider.as_ref().is_some_and(|provider| {
             !provider.is_own && self.source.host.key(provider).source == KeySource::None
         });
@@ -214,10 +216,8 @@ impl Dormouse {
         Ok(ModelQuestion {
             price_source: cost_a_day.and_then(|_| self.price_source(&settings, id)),
             is_agreed: self.is_agreed(&settings, id, scope, (&change, &work)),
-            one_call,
-            too_small: one_call
-                .map(|call| TooSmallBudget::for_call(&settings.budgets, call))
-                .unwrap_or_default(),
+            one_call: shortest_run.map(|run| run.first),
+            too_small: shortest_run.map(|run| run.too_small(&settings.budgets)).unwrap_or_default(),
             misses_key,
             id: id.to_owned(),
             sent,

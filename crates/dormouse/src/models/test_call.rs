@@ -65,7 +65,8 @@ impl ModelTests {
         tested.map(|shown| PaidTest { shown, booked })
     }
 
-    /// Reserves what a test may cost at most: a call in each of the ways to call tools. A test that
+    /// Reserves what a test may cost at most: a call in each of the ways to call tools, and one of them once more.
+    /// What is refused for the name of a member costs nothing. A test that
     /// sends nothing reserves nothing.
     async fn reserve(
         &self,
@@ -87,7 +88,10 @@ impl ModelTests {
         // The first way is tried first. The bounds of what is believed are those of its request: they
         // have room for the small requests of the others.
         let Some((model, outgoing)) = calls.first() else { return Ok(None) };
-        let amounts = calls.iter().map(|(model, out)| spending::price_of(&**model, out));
+        // One of the ways may be tried twice.
+        let twice = calls.iter().max_by_key(|(_, out)| out.body.len());
+        let amounts =
+            calls.iter().chain(twice).map(|(model, out)| spending::price_of(&**model, out));
         let unit = spending::price_of(&**model, outgoing).unit;
         let value = amounts.map(|amount| amount.value).fold(0, i64::saturating_add);
         let now = self.clock.now();
@@ -212,6 +216,8 @@ pub(super) fn note_test(settings: &mut ModelSettings, id: &str, shown: &ModelTes
         true => KnownModel { window, ..before },
         false => KnownModel {
             tool_mode: shown.tool_mode,
+            why_not_native: shown.why_not_native().map(str::to_owned),
+            output_limit: shown.output_limit,
             calls_nothing: shown.tool_mode.is_none(),
             with_key: shown.tool_mode.is_some() && has_key,
             window,

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use dormouse_types::audit::AuditAction;
 use dormouse_types::{Caller, Scope};
 
+use super::probing::showed;
 use super::test_call::{ModelTests, PAID_OFF, TestError, note_test, test_view};
 use super::view::ModelTestView;
 use crate::request::require;
 use crate::{Dormouse, Error};
 
 impl Dormouse {
-    /// Makes at most three real calls of a model with a tool that must come back, and keeps what they
-    /// showed. They count in the budget of the day of all agents.
+    /// Makes real calls of a model with a tool that must come back, at most four that are served, and keeps what
+    /// they showed. They count in the budget of the day of all agents.
     ///
     /// Errors: the provider cannot be reached or refuses; there is no such model; paid calls are
     /// switched off; the budget leaves no room.
@@ -32,7 +33,8 @@ impl Dormouse {
             TestError::Commit(error) => error.into(),
         })?;
         let has_key = tests.has_key(&provider);
-        self.edit_models(caller, AuditAction::ModelsTest, id, |settings| {
+        let audit = (AuditAction::ModelsTest, showed(&tested.shown));
+        self.edit_models_with(caller, audit, id, |settings| {
             // It says nothing of another server, which the provider may have been moved to meanwhile.
             let now = self.provider_of(settings, id);
             if now.is_ok_and(|(now, _)| now.is_same_server(&provider)) {

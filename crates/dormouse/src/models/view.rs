@@ -5,7 +5,10 @@ use dormouse_types::memory::ASSUMED_WINDOW;
 use dormouse_types::model_settings::{
     AllowedCategories, KeySource, KnownModel, OfferedModel, Provider, ToolMode,
 };
-use dormouse_types::spend::{Amount, Budgets, OverBudget, Price, Unit};
+use dormouse_types::port::Model;
+use dormouse_types::spend::{
+    Amount, Budgets, OverBudget, Price, Unit, reservation, run_reservation,
+};
 use serde::{Deserialize, Serialize};
 
 /// Providers, models and budgets of the workspace.
@@ -25,6 +28,8 @@ pub struct ModelsView {
     pub providers: Vec<ProviderView>,
     /// Providers whose keys were found and which nobody added: usable, not in use.
     pub found: Vec<ProviderView>,
+    /// Providers whose addresses and formats are known, added or not. A name or an address of them is enough.
+    pub known: Vec<Provider>,
     /// Whether calls that cost money may be made.
     pub paid_calls: bool,
     /// What may be spent.
@@ -66,6 +71,8 @@ pub struct ModelView {
     pub id: String,
     /// How it calls tools, as a test showed; `null` before the first test.
     pub tool_mode: Option<ToolMode>,
+    /// Why it does not call tools itself, as the test showed; `null` if it does, or nobody knows.
+    pub why_not_native: Option<String>,
     /// Whether a test showed that it calls tools in no way. It is not tried again by itself.
     pub calls_nothing: bool,
     /// Its context window, by which its memory is folded; `null` for the built-in model, which has no
@@ -233,7 +240,7 @@ pub struct ModelQuestion {
     /// The most that one call of a usual size may cost, which is reserved before it; `null` if it is
     /// free.
     pub one_call: Option<Amount>,
-    /// The budgets that have no room for such a call, so that wakes would fail or wait.
+    /// The budgets that have no room for such calls, so that wakes would or may fail or wait.
     pub too_small: Vec<TooSmallBudget>,
     /// Whether its provider is not the person's own and has no key.
     pub misses_key: bool,
@@ -304,22 +311,63 @@ pub struct ProviderQuestion {
     pub misses_key: bool,
 }
 
-/// A budget that has no room for one call even if nothing else is spent.
+/// A budget that has no room for the calls of the shortest run even if nothing else is spent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TooSmallBudget {
     /// What it is the budget of: one wake, or an agent or all agents for a day.
     pub scope: OverBudget,
-    /// What it allows, in the unit of the call.
+    /// What it allows, in the unit of the calls.
     pub budget: i64,
+    /// How many calls have no room in it together. If it is one, each run fails or waits; if it is more, a run does
+    /// whose first calls cost nearly the most that they may.
+    pub calls: u32,
+    /// The most that these calls may cost together.
+    pub cost: i64,
+    /// A budget that has room for the calls of the shortest run.
+    pub enough: i64,
 }
 
-impl TooSmallBudget {
-    /// The budgets that have no room for a call.
-    pub(crate) fn for_call(budgets: &Budgets, call: Amount) -> Vec<Self> {
-        let too_small = budgets.too_small_for(call).into_iter();
-        too_small.map(|(scope, budget)| Self { scope, budget }).collect()
+/// The calls of the shortest run of a model.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ShortestRun {
+    /// What its first request reserves.
+    pub(crate) first: Amount,
+    /// How many calls it makes.
+    pub(crate) calls: u32,
+    /// What all of them reserve.
+    pub(crate) all: Amount,
+}
+
+impl ShortestRun {
+    /// Of a model whose first request has this size. It is not known yet how a model calls tools that was not tested:
+    /// it is taken to call them itself.
+    pub(crate) fn of(model: &dyn Model, tool_mode: Option<ToolMode>, request_bytes: u64) -> Self {
+        let calls = tool_mode.unwrap_or(ToolMode::Native).shortest_run();
+        let (price, max_output) = (model.price(), model.max_output());
+        Self {
+            first: reservation(price.as_ref(), request_bytes, max_output),
+            calls,
+            all: run_reservation(price.as_ref(), request_bytes, max_output, calls),
+        }
+    }
+
+    /// One call of it alone.
+    pub(crate) fn one_call(self) -> Self {
+        Self { calls: 1, all: self.first, ..self }
+    }
+
+    /// The budgets that have no room for it.
+    pub(crate) fn too_small(self, budgets: &Budgets) -> Vec<TooSmallBudget> {
+        let too_small = budgets.too_small_for(self.all).into_iter();
+        let view = |(scope, budget)| {
+            let is_first = self.first.value > budget;
+            let (calls, cost) = if is_first { (1, self.first) } else { (self.calls, self.all) };
+            let enough = self.all.as_budget();
+            TooSmallBudget { scope, budget, calls, cost: cost.value, enough }
+        };
+        too_small.map(view).collect()
     }
 }
 

@@ -186,7 +186,7 @@ fn the_question_says_what_leaves_who_changes_and_what_goes_off() {
 
 /// 12,000 tokens in and 100 out are reserved, at a dollar and at five a million.
 #[test]
-fn the_question_and_the_preview_name_budgets_with_no_room_for_one_call_and_a_key_that_is_missing() {
+fn the_question_and_the_preview_name_budgets_with_no_room_for_a_wake_and_a_key_that_is_missing() {
     let world = world(None);
     let (_, agent, _) = world.proposed(&[]);
     let ask = |id: &str| {
@@ -204,18 +204,89 @@ fn the_question_and_the_preview_name_budgets_with_no_room_for_one_call_and_a_key
     assert_eq!(ask("acme/large"), (Some(call), Vec::new(), true));
     // Its body has two bytes.
     assert_eq!(preview(), (Some(501), Vec::new()));
-    let budgets = Budgets { wake: 12_499, agent_day: 12_500, ..Budgets::default() };
+    // A second call sends the first answer again: 14,000 tokens in. Both cost up to 27,000, so that three cents are enough.
+    let too_small = |scope, budget, calls, cost| {
+        let enough = 30_000;
+        TooSmallBudget { scope, budget, calls, cost, enough }
+    };
+    let budgets = Budgets { wake: 12_499, agent_day: 26_999, ..Budgets::default() };
     now(world.dormouse.set_budgets(&me(), budgets)).expect("set");
-    let of_wake = TooSmallBudget { scope: OverBudget::Wake, budget: 12_499 };
-    assert_eq!(ask("acme/large"), (Some(call), vec![of_wake], true));
+    let of_wake = too_small(OverBudget::Wake, 12_499, 1, 12_500);
+    let of_agent = too_small(OverBudget::Agent, 26_999, 2, 27_000);
+    assert_eq!(ask("acme/large"), (Some(call), vec![of_wake, of_agent], true));
+    let budgets = Budgets { wake: 27_000, agent_day: 27_000, ..budgets };
+    now(world.dormouse.set_budgets(&me(), budgets)).expect("set");
+    assert_eq!(ask("acme/large"), (Some(call), Vec::new(), true), "there is room for both");
+    // A model that fills in a form says in its first answer that it has finished.
+    let budgets = Budgets { wake: 12_500, ..budgets };
+    now(world.dormouse.set_budgets(&me(), budgets)).expect("set");
+    let of_wake = too_small(OverBudget::Wake, 12_500, 2, 27_000);
+    assert_eq!(ask("acme/large").1, [of_wake]);
+    now(world.dormouse.test_model(&me(), "acme/large")).expect("tested");
+    assert_eq!(ask("acme/large").1, Vec::new(), "one call is enough");
     now(world.dormouse.set_budgets(&me(), Budgets { wake: 500, workspace_day: 0, ..budgets }))
         .expect("set");
-    let of_wake = TooSmallBudget { scope: OverBudget::Wake, budget: 500 };
-    let of_day = TooSmallBudget { scope: OverBudget::Workspace, budget: 0 };
-    assert_eq!(preview(), (Some(501), vec![of_wake, of_day]));
+    let of_one =
+        |scope, budget| TooSmallBudget { scope, budget, calls: 1, cost: 501, enough: 10_000 };
+    let expected = vec![of_one(OverBudget::Wake, 500), of_one(OverBudget::Workspace, 0)];
+    assert_eq!(preview(), (Some(501), expected));
     now(world.dormouse.put_provider(&me(), provider("home"))).expect("added");
     assert_eq!(ask("home/small"), (None, Vec::new(), false), "your own server costs nothing");
     assert_eq!(ask("builtin"), (None, Vec::new(), false));
+}
+
+#[test]
+fn a_known_provider_is_added_with_its_key() {
+    let world = world(None);
+    let models = now(world.dormouse.models(&me())).expect("models");
+    let names = |all: &[Provider]| all.iter().map(|one| one.name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&models.known), ["acme", "known"]);
+    let unknown = now(world.dormouse.set_provider_key(&me(), "nobody", Some("sk-1")));
+    assert_eq!(unknown.expect_err("nobody knows it").problem().kind, "not-found");
+    let removed = now(world.dormouse.set_provider_key(&me(), "known", None));
+    assert_eq!(removed.expect_err("it has no key").problem().kind, "not-found");
+    let models = now(world.dormouse.set_provider_key(&me(), "known", Some("sk-1"))).expect("kept");
+    assert_eq!(models.providers.len(), 1);
+    assert_eq!(models.providers[0].provider, provider("known"));
+    assert_eq!(models.model, "builtin", "it is not in use");
+}
+
+#[test]
+fn a_model_that_nobody_uses_can_be_taken_off_the_list() {
+    let world = world(None);
+    let (_, agent, _) = world.proposed(&[]);
+    let (d, caller) = (&world.dormouse, me());
+    for model in ["acme/large", "acme/small", "acme/tested"] {
+        now(d.test_model(&caller, model)).expect("tested");
+    }
+    now(d.use_model(&caller, "acme/small")).expect("chosen");
+    let patch = AgentPatch { model: Some(Some("acme/large".into())), ..AgentPatch::default() };
+    now(d.edit_agent(&caller, &agent.id, patch, None)).expect("edited");
+    for (model, who) in [
+        ("acme/small", "in use by the workspace: choose another model there first"),
+        ("acme/large", "in use by the agent "),
+    ] {
+        let refused = now(d.forget_model(&caller, model)).expect_err(model);
+        assert!(refused.to_string().contains(who), "{refused}");
+    }
+    let unknown = now(d.forget_model(&caller, "acme/none")).expect_err("it is not listed");
+    assert_eq!(unknown.problem().kind, "not-found");
+    let models = now(d.forget_model(&caller, "acme/tested")).expect("forgotten");
+    let ids: Vec<_> = models.models.iter().map(|model| model.id.as_str()).collect();
+    assert_eq!(ids, ["builtin", "acme/large", "acme/small"]);
+}
+
+#[test]
+fn why_a_model_does_not_call_tools_itself_is_kept_with_it() {
+    let world = world(None);
+    now(world.dormouse.test_model(&me(), "acme/counted")).expect("tested");
+    let models = now(world.dormouse.models(&me())).expect("models");
+    let tested = models.models.iter().find(|model| model.id == "acme/counted").expect("listed");
+    assert_eq!(tested.tool_mode, Some(ToolMode::Schema));
+    assert_eq!(tested.why_not_native.as_deref(), Some("it called no tool"));
+    let rows = now(world.dormouse.audit(&me(), 50, None)).expect("rows").items;
+    let row = rows.iter().find(|row| row.object == "acme/counted").expect("a row");
+    assert_eq!(row.detail, "schema; not native: it called no tool");
 }
 
 #[test]

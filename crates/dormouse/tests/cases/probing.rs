@@ -22,8 +22,9 @@ use dormouse_types::spend::Budgets;
 
 use crate::world::{World, me, now};
 
-/// What a test of a model of the test host reserves: a call of a token in and 100 out in each of three ways.
-const TEST: i64 = 3 * 501;
+/// What a test of a model of the test host reserves: a call of a token in and 100 out in each of three ways, and in
+/// one of them again.
+const TEST: i64 = 4 * 501;
 
 /// A world with an agent that asks a model of this name.
 fn asking(model: &str) -> (World, TaskId, Agent) {

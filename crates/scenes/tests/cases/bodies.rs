@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use dormouse_adapters::models::{RemoteModel, Rung, WireFormat};
+use dormouse_adapters::models::{ApiFormat, RemoteModel, ToolMode};
 use dormouse_types::model::ToolSpec;
 use serde_json::{Value, json};
 
@@ -66,7 +66,7 @@ fn name_known(value: &mut Value, system: &str, tools: &[ToolSpec]) {
     }
 }
 
-async fn check(format: WireFormat, rung: Rung) {
+async fn check(format: ApiFormat, rung: ToolMode) {
     let server = Server::of(format, rung, &turns());
     let model = RemoteModel::new(config(format, rung), server.clone());
     let program = Program::with(Arc::new(model));
@@ -98,28 +98,28 @@ async fn check(format: WireFormat, rung: Rung) {
 
 #[tokio::test]
 async fn what_is_sent_in_chat_completions() {
-    for rung in Rung::ALL {
-        check(WireFormat::ChatCompletions, *rung).await;
+    for rung in ToolMode::ALL {
+        check(ApiFormat::ChatCompletions, *rung).await;
     }
 }
 
 #[tokio::test]
 async fn what_is_sent_in_responses() {
-    for rung in Rung::ALL {
-        check(WireFormat::Responses, *rung).await;
+    for rung in ToolMode::ALL {
+        check(ApiFormat::Responses, *rung).await;
     }
 }
 
 #[tokio::test]
 async fn what_is_sent_in_anthropics_messages() {
-    for rung in Rung::ALL {
-        check(WireFormat::Anthropic, *rung).await;
+    for rung in ToolMode::ALL {
+        check(ApiFormat::Anthropic, *rung).await;
     }
 }
 
 #[tokio::test]
 async fn what_is_sent_to_gemini() {
-    for rung in Rung::ALL {
-        check(WireFormat::Gemini, *rung).await;
+    for rung in ToolMode::ALL {
+        check(ApiFormat::Gemini, *rung).await;
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use dormouse_adapters::models::{RemoteModel, Rung, WireFormat};
+use dormouse_adapters::models::{ApiFormat, RemoteModel, ToolMode};
 use dormouse_agents::memory::fold;
 use dormouse_types::memory::{FoldLimits, lines_to_fold, tokens};
 use serde_json::json;
@@ -49,7 +49,7 @@ fn turn(body: &str) -> Turn {
 }
 
 async fn pieces() -> Pieces {
-    let (format, rung) = (WireFormat::Anthropic, Rung::Native);
+    let (format, rung) = (ApiFormat::Anthropic, ToolMode::Native);
     let model = RemoteModel::new(config(format, rung), Server::answering(format, rung, turn));
     let program = Program::with(Arc::new(model));
     let (task, agent) = program.task("Move to Lübeck", &["Book the van"], "We move in May.").await;

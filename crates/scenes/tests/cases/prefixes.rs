@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use dormouse_adapters::models::{ModelConfig, RemoteModel, Rung, WireFormat};
+use dormouse_adapters::models::{ApiFormat, ModelConfig, RemoteModel, ToolMode};
 use serde_json::{Value, json};
 
 use crate::support::program::Program;
@@ -38,27 +38,27 @@ fn unmarked(body: &str) -> String {
 }
 
 /// Where the log of a prompt ends; `None` if it has none.
-fn log_end(body: &str, format: WireFormat) -> Option<usize> {
+fn log_end(body: &str, format: ApiFormat) -> Option<usize> {
     body.find("## Task Log")?;
     let present = body.find(PRESENT).expect("the task is in every prompt");
     match format {
         // The end of a block is part of what has to be found again.
-        WireFormat::Anthropic => body[..present].rfind("\"},{").map(|at| at + 2),
-        WireFormat::ChatCompletions | WireFormat::Responses | WireFormat::Gemini => {
+        ApiFormat::Anthropic => body[..present].rfind("\"},{").map(|at| at + 2),
+        ApiFormat::ChatCompletions | ApiFormat::Responses | ApiFormat::Gemini => {
             body[..present].strip_suffix("\\n\\n").map(str::len)
         }
     }
 }
 
 /// What every turn of an agent version has in common.
-fn tools_and_system(body: &str, format: WireFormat) -> [Value; 2] {
+fn tools_and_system(body: &str, format: ApiFormat) -> [Value; 2] {
     let body: Value = serde_json::from_str(body).expect("a body is JSON");
     let at = |path: &str| body.pointer(path).cloned().unwrap_or_default();
     let system = match format {
-        WireFormat::ChatCompletions => at("/messages/0"),
-        WireFormat::Responses => at("/instructions"),
-        WireFormat::Anthropic => at("/system"),
-        WireFormat::Gemini => at("/systemInstruction"),
+        ApiFormat::ChatCompletions => at("/messages/0"),
+        ApiFormat::Responses => at("/instructions"),
+        ApiFormat::Anthropic => at("/system"),
+        ApiFormat::Gemini => at("/systemInstruction"),
     };
     [at("/tools"), system]
 }
@@ -69,7 +69,7 @@ struct Wake {
     folded: bool,
 }
 
-async fn wakes(format: WireFormat, rung: Rung) -> Vec<Wake> {
+async fn wakes(format: ApiFormat, rung: ToolMode) -> Vec<Wake> {
     let server = Server::answering(format, rung, turn);
     // Small enough for a fold after a few wakes.
     let config = ModelConfig { window: Some(9_500), ..config(format, rung) };
@@ -100,8 +100,8 @@ async fn wakes(format: WireFormat, rung: Rung) -> Vec<Wake> {
     wakes
 }
 
-async fn check(format: WireFormat) {
-    for rung in Rung::ALL {
+async fn check(format: ApiFormat) {
+    for rung in ToolMode::ALL {
         let wakes = wakes(format, *rung).await;
         let same = tools_and_system(&wakes[0].bodies[0], format);
         for wake in &wakes {
@@ -130,20 +130,20 @@ async fn check(format: WireFormat) {
 
 #[tokio::test]
 async fn two_wakes_begin_alike_in_chat_completions() {
-    check(WireFormat::ChatCompletions).await;
+    check(ApiFormat::ChatCompletions).await;
 }
 
 #[tokio::test]
 async fn two_wakes_begin_alike_in_responses() {
-    check(WireFormat::Responses).await;
+    check(ApiFormat::Responses).await;
 }
 
 #[tokio::test]
 async fn two_wakes_begin_alike_in_anthropics_messages() {
-    check(WireFormat::Anthropic).await;
+    check(ApiFormat::Anthropic).await;
 }
 
 #[tokio::test]
 async fn two_wakes_begin_alike_to_gemini() {
-    check(WireFormat::Gemini).await;
+    check(ApiFormat::Gemini).await;
 }

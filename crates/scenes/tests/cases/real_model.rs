@@ -13,7 +13,7 @@ use dormouse_adapters::SystemClock;
 use dormouse_adapters::http::{
     BaseUrl, HttpAnswer, HttpClient, HttpError, HttpRequest, Roots, Transport,
 };
-use dormouse_adapters::models::{ModelConfig, RemoteModel, Rung, WireFormat};
+use dormouse_adapters::models::{ApiFormat, ModelConfig, RemoteModel, ToolMode};
 use dormouse_testkit::model_server::{ModelServer, Options, Template};
 use dormouse_testkit::scripted::{Answer, Script};
 use dormouse_types::model::{ModelError, Request, TurnEvent};
@@ -138,7 +138,7 @@ async fn from_the_second_wake_on_the_server_has_rules_tools_and_log() {
         return;
     }
     let server = ModelServer::start(&python, Options { template: Template::Own, window: WINDOW });
-    let (format, rung) = (WireFormat::ChatCompletions, Rung::Schema);
+    let (format, rung) = (ApiFormat::ChatCompletions, ToolMode::Schema);
     let url = format!("http://{}/v1", server.address());
     let config = ModelConfig {
         base: BaseUrl::parse(&url).expect("an address"),

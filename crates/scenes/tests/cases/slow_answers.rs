@@ -13,7 +13,7 @@ use dormouse_adapters::SystemClock;
 use dormouse_adapters::http::{
     BaseUrl, HttpAnswer, HttpClient, HttpError, HttpRequest, Roots, Transport,
 };
-use dormouse_adapters::models::{ModelConfig, RemoteModel, Rung, WireFormat};
+use dormouse_adapters::models::{ApiFormat, ModelConfig, RemoteModel, ToolMode};
 use dormouse_scenes::world::START;
 use dormouse_testkit::ManualClock;
 use dormouse_types::agent::RunStatus;
@@ -108,7 +108,7 @@ impl Transport for Writer {
 async fn written(words: usize, location: ModelLocation) -> (RunOutcome, u64) {
     let clock = ManualClock::at(START);
     let writer = Writer { clock: clock.clone(), words };
-    let config = ModelConfig { location, ..config(WireFormat::ChatCompletions, Rung::Native) };
+    let config = ModelConfig { location, ..config(ApiFormat::ChatCompletions, ToolMode::Native) };
     let model = Arc::new(RemoteModel::new(config, Arc::new(writer)));
     let program = Program::of(Rooms::by(clock).model(model));
     due(&program).await;
@@ -127,7 +127,7 @@ async fn woken(slow: &Slow, location: ModelLocation) -> (Vec<RunOutcome>, u64) {
     let config = ModelConfig {
         base: BaseUrl::parse(&url).expect("an address"),
         location,
-        ..config(WireFormat::ChatCompletions, Rung::Native)
+        ..config(ApiFormat::ChatCompletions, ToolMode::Native)
     };
     let client = HttpClient::new(Roots::none(), Arc::new(SystemClock)).expect("a client");
     let program = Program::with(Arc::new(RemoteModel::new(config, Arc::new(client))));

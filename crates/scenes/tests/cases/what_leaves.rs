@@ -9,7 +9,7 @@ mod workspace;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use dormouse_adapters::models::WireFormat;
+use dormouse_adapters::models::ApiFormat;
 use dormouse_scenes::tables::Dump;
 use dormouse_store::Value;
 use dormouse_testkit::scripted::Script;
@@ -164,7 +164,7 @@ fn written(sent: &[OutgoingRequest]) -> String {
     sent.iter().map(|one| format!("{one:?}\n{}", one.body)).collect()
 }
 
-async fn leaves(format: WireFormat) -> anyhow::Result<Leaves> {
+async fn leaves(format: ApiFormat) -> anyhow::Result<Leaves> {
     let world = Workspace::new(format).await?;
     let sent = world.last_wake().await?;
     assert_eq!(sent.len(), 2, "two turns");
@@ -413,7 +413,7 @@ fn page_of(leaves: &Leaves) -> String {
 #[tokio::test]
 async fn the_page_says_what_leaves_in_every_format() {
     let mut first: Option<Leaves> = None;
-    for format in WireFormat::ALL {
+    for format in ApiFormat::ALL {
         let found = leaves(*format).await.expect("the wakes and runs end well");
         match &first {
             None => first = Some(found),

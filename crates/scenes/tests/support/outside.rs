@@ -4,7 +4,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use dormouse_adapters::http::{BaseUrl, HttpAnswer, HttpError, HttpRequest, Method, Transport};
-use dormouse_adapters::models::{ModelConfig, ModelId, RemoteModel, Rung, WireFormat, list, probe};
+use dormouse_adapters::models::{
+    ApiFormat, ModelConfig, ModelId, RemoteModel, ToolMode, list, probe,
+};
 use dormouse_testkit::ManualClock;
 use dormouse_testkit::models::Host;
 use dormouse_types::model::{ModelError, Request, TurnEvent};
@@ -70,7 +72,7 @@ impl Outside {
             base: BaseUrl::parse(&provider.base_url).map_err(|error| error.to_string())?,
             provider: provider.name.clone(),
             model: ModelId::new(name).map_err(|error| error.to_string())?,
-            ..wire::config(WireFormat::ChatCompletions, Rung::Native)
+            ..wire::config(ApiFormat::ChatCompletions, ToolMode::Native)
         })
     }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use dormouse_adapters::http::{BaseUrl, HttpAnswer, HttpError, HttpRequest, Secret, Transport};
-use dormouse_adapters::models::{ModelConfig, ModelId, Rung, WireFormat};
+use dormouse_adapters::models::{ApiFormat, ModelConfig, ModelId, ToolMode, default_base_url};
 use dormouse_types::port::{BoxFuture, ModelClass, ModelLocation, OutgoingRequest};
 use futures_util::stream;
 use serde_json::{Value, json};
@@ -14,14 +14,14 @@ pub type Turn = (&'static str, Vec<(&'static str, Value)>);
 
 /// Answers each request, in a form that it chooses by the body.
 pub struct Server {
-    form: (WireFormat, Rung),
+    form: (ApiFormat, ToolMode),
     turns: Box<dyn Fn(&str) -> Turn + Send + Sync>,
     pub sent: Mutex<Vec<OutgoingRequest>>,
 }
 
 impl Server {
     /// Answers with these turns, one after another.
-    pub fn of(format: WireFormat, rung: Rung, turns: &[Turn]) -> Arc<Self> {
+    pub fn of(format: ApiFormat, rung: ToolMode, turns: &[Turn]) -> Arc<Self> {
         let turns = Mutex::new(VecDeque::from(turns.to_vec()));
         let next = move |_: &str| {
             let next = turns.lock().expect("one thread").pop_front();
@@ -32,8 +32,8 @@ impl Server {
 
     /// Answers each body with the turn that `turns` finds for it.
     pub fn answering(
-        format: WireFormat,
-        rung: Rung,
+        format: ApiFormat,
+        rung: ToolMode,
         turns: impl Fn(&str) -> Turn + Send + Sync + 'static,
     ) -> Arc<Self> {
         Arc::new(Self { form: (format, rung), turns: Box::new(turns), sent: Mutex::default() })
@@ -64,13 +64,13 @@ impl Transport for Server {
 }
 
 /// A model at the server of the company that made the format.
-pub fn config(format: WireFormat, rung: Rung) -> ModelConfig {
+pub fn config(format: ApiFormat, rung: ToolMode) -> ModelConfig {
     // Thoughts are requested of a model whose name says that it reasons.
-    let name = if format == WireFormat::Responses { "o5-small" } else { "small-1" };
+    let name = if format == ApiFormat::Responses { "o5-small" } else { "small-1" };
     ModelConfig {
         window: Some(200_000),
         provider: "acme".to_owned(),
-        base: BaseUrl::parse(format.default_base_url()).expect("an address"),
+        base: BaseUrl::parse(default_base_url(format)).expect("an address"),
         format,
         model: ModelId::new(name).expect("a name"),
         key: Some(Secret::new("sk-very-secret").expect("a key")),
@@ -79,26 +79,27 @@ pub fn config(format: WireFormat, rung: Rung) -> ModelConfig {
         class: ModelClass::Free,
         price: None,
         rung,
+        output_limit: None,
     }
 }
 
 /// A whole answer, with what the format wants back in later turns.
 fn answer(
-    format: WireFormat,
-    rung: Rung,
+    format: ApiFormat,
+    rung: ToolMode,
     n: usize,
     (said, calls): &Turn,
     n_tokens: usize,
 ) -> Value {
     let form = match rung {
-        Rung::Native => None,
-        Rung::Schema | Rung::Fenced => Some(written(said, calls)),
+        ToolMode::Native => None,
+        ToolMode::Schema | ToolMode::Text => Some(written(said, calls)),
     };
     let calls = if form.is_some() { &[][..] } else { calls };
     let said = form.as_deref().unwrap_or(said);
     let numbered = || calls.iter().enumerate().map(move |(at, call)| (format!("c{n}-{at}"), call));
     match format {
-        WireFormat::ChatCompletions => {
+        ApiFormat::ChatCompletions => {
             let calls: Vec<_> = numbered()
                 .map(|(id, (name, args))| {
                     json!({ "id": id, "type": "function",
@@ -113,7 +114,7 @@ fn answer(
             json!({ "choices": [{ "index": 0, "message": message, "finish_reason": reason }],
                     "usage": { "prompt_tokens": n_tokens, "completion_tokens": 50 } })
         }
-        WireFormat::Responses => {
+        ApiFormat::Responses => {
             let mut output = vec![json!({ "type": "reasoning", "id": format!("rs_{n}"),
                 "summary": [], "encrypted_content": format!("kept-{n}") })];
             if !said.is_empty() {
@@ -128,7 +129,7 @@ fn answer(
             json!({ "id": format!("resp_{n}"), "object": "response", "status": "completed",
                     "output": output, "usage": { "input_tokens": n_tokens, "output_tokens": 50 } })
         }
-        WireFormat::Anthropic => {
+        ApiFormat::Anthropic => {
             let mut content = vec![
                 json!({ "type": "thinking", "thinking": "Hm.", "signature": format!("kept-{n}") }),
             ];
@@ -143,7 +144,7 @@ fn answer(
                     "content": content, "stop_reason": reason,
                     "usage": { "input_tokens": n_tokens, "output_tokens": 50 } })
         }
-        WireFormat::Gemini => {
+        ApiFormat::Gemini => {
             let mut parts = Vec::new();
             if !said.is_empty() {
                 parts.push(json!({ "text": said }));

@@ -150,6 +150,7 @@ fn models() -> OpenApiRouter<Dormouse> {
         .routes(routes!(models::offered))
         .routes(routes!(models::servers))
         .routes(routes!(models::test))
+        .routes(routes!(models::forget))
         .routes(routes!(models::question))
         .routes(routes!(models::provider_question))
         .routes(routes!(models::use_model))

@@ -275,7 +275,7 @@ pub(super) async fn set_categories(
 
 /// Keeps the key of a provider in the key file of this machine, or removes it.
 ///
-/// No database, export or log has it.
+/// No database, export or log has it. A provider whose address is known is added with its first key.
 #[utoipa::path(
     put,
     path = "/api/models/providers/{name}/key",
@@ -320,7 +320,23 @@ pub(super) async fn servers(app: App) -> Reply<Page<FoundServer>> {
     Ok(whole(app.dormouse.find_servers(&app.caller).await?))
 }
 
-/// Calls a model for real, at most three times, and keeps what that showed.
+/// Takes a model that nothing uses off the list, with what tests showed and what you set for it.
+#[utoipa::path(
+    post,
+    path = "/api/models/forget",
+    operation_id = "forgetModel",
+    tag = "models",
+    request_body = ModelParams,
+    responses(
+        (status = 200, description = "The settings of models.", body = ModelsView),
+        Models
+    ),
+)]
+pub(super) async fn forget(app: App, Json(params): Json<ModelParams>) -> Reply<ModelsView> {
+    Ok(axum::Json(app.dormouse.forget_model(&app.caller, &params.model).await?))
+}
+
+/// Calls a model for real, at most four times that are served, and keeps what that showed.
 #[utoipa::path(
     post,
     path = "/api/models/test",

@@ -67,6 +67,7 @@ const OTHERS: &[(&str, Needs)] = &[
     ("findModelServers", Needs::Scope(Scope::Admin)),
     ("listOfferedModels", Needs::Scope(Scope::Admin)),
     ("testModel", Needs::Scope(Scope::Admin)),
+    ("forgetModel", Needs::Scope(Scope::Admin)),
     ("editSettings", Needs::Scope(Scope::Admin)),
     ("useModel", Needs::Scope(Scope::Admin)),
     ("setPaidCalls", Needs::Scope(Scope::Admin)),

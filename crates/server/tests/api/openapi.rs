@@ -390,6 +390,8 @@ async fn every_operation_answers_as_the_document_says() {
     read("/api/models/question?model=home/small&template=new&kind=agentWork").await;
     read(&format!("{home}/question?format=chatCompletions&baseUrl=http://b/v1&isOwn=true")).await;
     world.call("POST", "/api/models/test", r#"{"model": "home/small"}"#).await;
+    world.call("POST", "/api/models/forget", r#"{"model": "home/small"}"#).await;
+    world.call("POST", "/api/models/test", r#"{"model": "home/small"}"#).await;
     world.call("POST", "/api/models/use", r#"{"model": "home/small"}"#).await;
     let brief = r#"{"model": "home/small", "for": "summarising"}"#;
     world.call("POST", "/api/models/use", brief).await;

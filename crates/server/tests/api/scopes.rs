@@ -67,6 +67,9 @@ fn request(operation: &Operation, path: &str, token: Option<&str>) -> Request<Bo
         "application/json" if operation.id == "setProviderCategories" => {
             json!({ "categories": null }).to_string()
         }
+        "application/json" if operation.id == "forgetModel" => {
+            json!({ "model": "nobody/any" }).to_string()
+        }
         "application/json" if operation.id == "setModelPrice" => {
             json!({ "model": "nobody/any", "price": null }).to_string()
         }

@@ -1,9 +1,12 @@
 //! Tools, and the turns in which a model calls them.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use crate::limits;
 
 /// A tool as the model sees it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -189,6 +192,30 @@ pub enum ModelError {
         /// The provider's message.
         detail: String,
     },
+}
+
+impl ProviderState {
+    /// Refuses more than a provider may want back with a turn, in words.
+    pub fn check_size(n_bytes: usize) -> Result<(), String> {
+        let most = limits::PROVIDER_STATE_BYTES;
+        if n_bytes <= most {
+            return Ok(());
+        }
+        Err(format!("the provider wants more than {most} bytes of its reasoning back"))
+    }
+}
+
+/// The id of a call of a turn, by which its result is found: the provider's, unless it gave none, or one that is
+/// `taken`. `place` is that of the call in its turn.
+pub fn unique_call_id(id: String, turn: u32, place: usize, taken: &BTreeSet<String>) -> String {
+    if !id.is_empty() && !taken.contains(&id) {
+        return id;
+    }
+    let mut made = format!("call-{turn}-{}", place + 1);
+    while taken.contains(&made) {
+        made.push('a');
+    }
+    made
 }
 
 impl ModelError {

@@ -56,6 +56,10 @@ export const models = {
   "models.useOf": "Use it… ({model})",
   "models.test": "Test",
   "models.testOf": "Test {model}",
+  "models.whyNotNative": "Does not call tools itself: {why}",
+  "models.forget": "Take off the list",
+  "models.forgetOf": "Take {model} off the list",
+  "models.forgotten": "{model} is off the list. Its provider still offers it.",
 
   "models.problems": "What is wrong with keys and prices on this machine",
   "models.lookHere": "Look for servers here",
@@ -107,6 +111,8 @@ export const models = {
   "models.removed": "{name} was removed.",
 
   "models.add": "Add a provider",
+  "models.knownProvider": "Provider",
+  "models.anotherProvider": "Another one, or your own server",
   "models.name": "Name",
   "models.nameHint": "Letters, digits, “-” and “.”, such as ollama",
   "models.badName": "Use only letters, digits, “-” and “.”.",
@@ -145,8 +151,8 @@ export const models = {
   "models.moreOffered": { one: "{n} more. Type to narrow the list.", other: "{n} more. Type to narrow the list." },
   "models.callsTools": "calls tools",
   "models.callsNoTools": "calls no tools",
-  "models.testHelp": "A test makes up to three real calls, which may cost a little.",
-  "models.testHelpOwn": "A test makes up to three real calls. They cost nothing on your own server.",
+  "models.testHelp": "A test makes up to four real calls, which may cost a little.",
+  "models.testHelpOwn": "A test makes up to four real calls. They cost nothing on your own server.",
 
   "models.testing": "Asking {model} to call a tool…",
   "models.result": "What the test of {model} showed",
@@ -194,9 +200,18 @@ export const models = {
     other: "An estimate: about {cost} a day, with {n} wakes a day in the last week, each taken as 6,000 tokens sent and 1,000 received. Never more than your budget of {budget}.",
   },
   "models.costOfWork": { one: "It includes {n} run of agent work a day.", other: "It includes {n} runs of agent work a day." },
-  "models.tooSmall.wake": "One call may cost up to {call}, more than the {budget} that one wake may spend. Its wakes would fail: raise the budget of one wake first.",
-  "models.tooSmall.agent": "One call may cost up to {call}, more than the {budget} that one agent may spend a day. Its wakes would wait: raise that budget first.",
-  "models.tooSmall.workspace": "One call may cost up to {call}, more than the {budget} that may be spent a day. Its wakes would wait: raise that budget first.",
+  "models.tooSmall.wake": {
+    one: "One call may cost up to {cost}, more than the {budget} that one wake may spend. Its wakes would fail. A budget of {enough} is enough.",
+    other: "A wake takes at least {n} calls, which may cost up to {cost} together, more than the {budget} that one wake may spend. Its wakes may fail. A budget of {enough} is enough.",
+  },
+  "models.tooSmall.agent": {
+    one: "One call may cost up to {cost}, more than the {budget} that one agent may spend a day. Its wakes would wait. A budget of {enough} is enough.",
+    other: "A wake takes at least {n} calls, which may cost up to {cost} together, more than the {budget} that one agent may spend a day. Its wakes may wait. A budget of {enough} is enough.",
+  },
+  "models.tooSmall.workspace": {
+    one: "One call may cost up to {cost}, more than the {budget} that may be spent a day. Its wakes would wait. A budget of {enough} is enough.",
+    other: "A wake takes at least {n} calls, which may cost up to {cost} together, more than the {budget} that may be spent a day. Its wakes may wait. A budget of {enough} is enough.",
+  },
   "models.missesKey": "{provider} has no key, and a provider refuses calls without one. Set it under Providers.",
   "models.missesKeyThere": "It has no key for this address, and a provider refuses calls without one.",
   "models.goesOff": "What gets turned off",

@@ -4,7 +4,7 @@ import type { ModelsView } from "../settings/models/data";
 import { modelChoices } from "./modelChoices";
 
 it("offers the workspace's model first, and keeps a model that cannot be used, with its reason", () => {
-  const none = { toolMode: null, callsNothing: false, window: null, windowSource: null, foldsAt: null, keeps: null, price: null, agents: 0 };
+  const none = { toolMode: null, whyNotNative: null, callsNothing: false, window: null, windowSource: null, foldsAt: null, keeps: null, price: null, agents: 0 };
   const view = {
     model: "house/qwen",
     models: [

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { AttentionItem } from "../../live/queries";
 import table from "../../i18n/attention.json";
-import { agentsSentence, attentionTitle, attentionWords, byUrgency } from "./sentences";
+import { agentCounts, agentsSentence, attentionTitle, attentionWords, byUrgency } from "./sentences";
 
 describe("the heading", () => {
   it("says how many things need attention", () => {
@@ -21,6 +21,15 @@ describe("the sentence about agents", () => {
     expect(agentsSentence({ awake: 0, queued: 0, dormant: 0, asleep: 7 })).toBe("All 7 agents are asleep.");
     expect(agentsSentence({ awake: 1, queued: 0, dormant: 1, asleep: 0 })).toBe("2 agents: 1 awake and 1 dormant.");
     expect(agentsSentence({ awake: 0, queued: 0, dormant: 0, asleep: 0 })).toBe("No agents yet.");
+  });
+
+  it("counts the agents that the list beside it shows as about to wake", () => {
+    const overview = { agents: 3, dormantAgents: 0, queue: { running: 0, due: 0 } };
+    const soon = { items: [{ activity: "queued" }], nextCursor: null };
+    expect(agentCounts(overview, soon)).toEqual({ awake: 0, queued: 1, dormant: 0, asleep: 2 });
+    expect(agentCounts({ ...overview, queue: { running: 1, due: 1 } }, undefined)).toEqual({ awake: 1, queued: 1, dormant: 0, asleep: 1 });
+    const cut = { ...soon, nextCursor: "more" };
+    expect(agentCounts({ ...overview, queue: { running: 2, due: 9 } }, cut)).toEqual({ awake: 2, queued: 1, dormant: 0, asleep: 0 });
   });
 });
 

@@ -19,6 +19,22 @@ export interface AgentCounts {
 }
 
 /** How many agents are in each state; states without agents are left out. */
+/**
+ * How many agents are in each state. The list of those that are awake counts, as far as it is known and whole: it
+ * includes agents that are about to wake, which are not due yet.
+ */
+export function agentCounts(
+  overview: { agents: number; dormantAgents: number; queue: { running: number; due: number } },
+  waking: { items: readonly { activity: string }[]; nextCursor?: string | null } | undefined,
+): AgentCounts {
+  const { agents, dormantAgents: dormant, queue } = overview;
+  const listed = waking === undefined || waking.nextCursor != null ? undefined : waking.items;
+  const count = (activity: string): number | undefined => listed?.filter((agent) => agent.activity === activity).length;
+  const awake = Math.min(count("running") ?? queue.running, agents);
+  const queued = Math.min(count("queued") ?? queue.due, agents - awake);
+  return { awake, queued, dormant, asleep: Math.max(0, agents - awake - queued - dormant) };
+}
+
 export function agentsSentence(counts: AgentCounts): string {
   const states = [
     { n: counts.awake, some: "home.awake", all: "home.allAwake" },

@@ -4,6 +4,7 @@ use dormouse::ProblemKind;
 use dormouse::view::Agent;
 use dormouse::wake_preview::{PreviewOutcome, PreviewedRequest, WakePreview};
 use dormouse_types::kept_back::{KeptBack, KeptBackReason};
+use dormouse_types::model_settings::as_argument;
 use dormouse_types::spend::{Amount, Unit, dollars};
 use serde_json::json;
 
@@ -11,7 +12,7 @@ use super::stopped::with_its_task;
 use crate::command::models::too_small;
 use crate::failure::Failure;
 use crate::session::Session;
-use crate::terminal::{line, note};
+use crate::terminal::{line, note, tokens};
 
 /// Prints the body on standard output, byte for byte, and what there is to say about it on standard
 /// error.
@@ -71,11 +72,11 @@ pub async fn run(
             note(&format!(
                 "how {model} calls tools is not known yet: a wake tries that first, with a call that has \
                  nothing of yours in it, and may then send them in another way; to try it now: {}",
-                session.command(&format!("models test {model}"))
+                session.command(&format!("models test {}", as_argument(&model)))
             ));
         }
         if let Some(call) = request.reserved {
-            for words in too_small(session, call, &request.too_small) {
+            for words in too_small(session, call.unit, &request.too_small) {
                 note(&format!("warning: {words}"));
             }
         }
@@ -110,7 +111,9 @@ fn about(request: &PreviewedRequest) {
             format!("; at most {} with it", dollars(value))
         }
         Some(Amount { unit: Unit::Tokens, value: 0 }) => String::new(),
-        Some(Amount { unit: Unit::Tokens, value }) => format!("; at most {value} tokens with it"),
+        Some(Amount { unit: Unit::Tokens, value }) => {
+            format!("; at most {} with it", tokens(value))
+        }
     };
     let tokens = request.estimated_tokens;
     note(&format!("about {tokens} tokens, estimated by its size; {cost}{most}"));

@@ -4,6 +4,7 @@ use dormouse::models::ModelsView;
 use dormouse::view::{Agent, HeldBy, Overview, ProviderAlert};
 use dormouse_types::Timestamp;
 use dormouse_types::closed_list::Listed;
+use dormouse_types::model_settings::as_argument;
 
 use crate::failure::Failure;
 use crate::session::Session;
@@ -31,7 +32,7 @@ pub async fn say(session: &mut Session, agent: &Agent) -> Result<(), Failure> {
         HeldBy::Provider if model.is_some_and(|model| model.calls_nothing) => {
             let model = line(&agent.model);
             let other = command(&format!("agent model {whose} MODEL"));
-            let test = command(&format!("models test {model}"));
+            let test = command(&format!("models test {}", as_argument(&model)));
             format!(
                 "it waits for its model: {model} called no tool in any of the three ways, and agents work by calling \
                  tools\nit is not tried again by itself; to choose another model: {other}; to test it again: {test}"
@@ -39,7 +40,7 @@ pub async fn say(session: &mut Session, agent: &Agent) -> Result<(), Failure> {
         }
         HeldBy::Provider => {
             let other = command(&format!("agent model {whose} MODEL"));
-            let test = command(&format!("models test {}", line(&agent.model)));
+            let test = command(&format!("models test {}", as_argument(&line(&agent.model))));
             let problem = alert.map_or_else(
                 || format!("the provider of {} could not be used", line(&agent.model)),
                 |alert| away(alert, at),

@@ -1,5 +1,6 @@
 //! `dormouse models`: who thinks for the agents, and what that costs.
 
+mod add;
 mod amount;
 mod categories;
 mod choose;
@@ -12,20 +13,20 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use dormouse::models::{
-    FoundServer, ModelTestView, ModelsView, OfferedModelView, ProviderQuestion, UsageDay,
+    FoundServer, ModelTestView, ModelsView, OfferedModelView, ProviderView, UsageDay,
 };
 use dormouse::view::{Page, Spending};
-use dormouse_types::model_settings::ApiFormat;
 use dormouse_types::spend::dollars;
 use serde_json::{Value, json};
 
-use crate::client::{encode, path};
+use crate::client::path;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
 use crate::terminal::line;
 
-use amount::Amount;
+use add::path_of;
+use amount::{Amount, Tokens};
 pub use choose::{Chooser, UseParams, agree};
 pub use question::too_small;
 use show::say;
@@ -39,7 +40,7 @@ pub enum Command {
     /// List models, providers and budgets
     List,
     /// Add a provider, or change it; what is left out stays as it is
-    Add(AddParams),
+    Add(add::Params),
     /// Remove a provider and its key
     Remove(ProviderParams),
     /// Keep the key of a provider, read from standard input or a file
@@ -50,8 +51,10 @@ pub enum Command {
     Offered(ProviderParams),
     /// Show or set which tasks a provider may be sent, by their categories
     Categories(categories::Params),
-    /// Call a model, at most three times, and report how it works
+    /// Call a model, at most four times, and report how it works
     Test(ModelParams),
+    /// Take a model that nothing uses off the list
+    Forget(ModelParams),
     /// Override the price or the context window of a model
     Edit(EditParams),
     /// Choose the model of all agents without one of their own, for thinking or summarising
@@ -66,27 +69,6 @@ pub enum Command {
     OnceMore(OnceMoreParams),
     /// Show the calls of models and their cost
     Usage(UsageParams),
-}
-
-#[derive(Debug, Args)]
-pub struct AddParams {
-    /// Its name, the first part of provider/model
-    name: String,
-    /// The address of its API, such as http://localhost:11434/v1
-    #[arg(long, value_name = "ADDRESS")]
-    url: Option<String>,
-    /// The format of its API: chatCompletions, responses, anthropic or gemini [default: chatCompletions]
-    #[arg(long, value_parser = format)]
-    format: Option<ApiFormat>,
-    /// It is your own server: private tasks may be sent to it, and calls cost nothing
-    #[arg(long)]
-    own: bool,
-    /// It is not your own server
-    #[arg(long, conflicts_with = "own")]
-    not_own: bool,
-    /// Do not ask before a provider that is in use is changed
-    #[arg(long, short)]
-    yes: bool,
 }
 
 #[derive(Debug, Args)]
@@ -124,9 +106,9 @@ pub struct BudgetParams {
     /// One wake, in dollars
     #[arg(long, value_name = "DOLLARS", value_parser = amount::dollars_of)]
     wake: Option<Amount>,
-    /// All agents, a day, on models without a price, in tokens
-    #[arg(long, value_name = "TOKENS")]
-    tokens: Option<u32>,
+    /// All agents, a day, on models without a price, in tokens, such as 500k
+    #[arg(long, value_name = "TOKENS", value_parser = amount::tokens_of)]
+    tokens: Option<Tokens>,
 }
 
 #[derive(Debug, Args)]
@@ -173,10 +155,6 @@ pub struct UsageParams {
     to: Option<String>,
 }
 
-fn format(text: &str) -> Result<ApiFormat, String> {
-    text.parse().map_err(|e: dormouse_types::task::NotListed| e.to_string())
-}
-
 pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure> {
     let list = session.command("models list");
     let done = dispatch(session, command).await;
@@ -192,13 +170,14 @@ pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure>
 async fn dispatch(session: &mut Session, command: Command) -> Result<(), Failure> {
     match command {
         Command::List => list(session).await,
-        Command::Add(params) => add(session, params).await,
+        Command::Add(params) => add::run(session, params).await,
         Command::Remove(params) => remove(session, params).await,
         Command::Key(params) => key(session, params).await,
         Command::Look => look(session).await,
         Command::Offered(params) => offered(session, params).await,
         Command::Categories(params) => categories::run(session, params).await,
         Command::Test(params) => test(session, params).await,
+        Command::Forget(params) => forget(session, params).await,
         Command::Edit(params) => edit(session, params).await,
         Command::Use(params) => choose::run(session, params).await,
         Command::Off => paid_calls(session, json!({ "allowed": false })).await,
@@ -219,65 +198,28 @@ async fn list(session: &mut Session) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn add(session: &mut Session, params: AddParams) -> Result<(), Failure> {
-    let at = provider(&params.name);
-    let before: ModelsView = session.client.get("/api/models").await?.read()?;
-    let all = before.providers.iter().chain(&before.found).map(|view| &view.provider);
-    let known = all.into_iter().find(|known| known.name == params.name);
-    // That one server is the person's own says nothing about the next one.
-    let is_unsaid = !params.own && !params.not_own;
-    let moves = params.url.as_ref().zip(known).is_some_and(|(url, known)| *url != known.base_url);
-    if let Some(known) = known.filter(|known| known.is_own && moves && is_unsaid) {
-        let (name, url) = (line(&params.name), line(&known.base_url));
-        return Err(Failure::usage(format!("{name} is your own server, at {url}"))
-            .hint("say of the other address with --own or --not-own whether that is yours too"));
-    }
-    let Some(url) = params.url.or_else(|| known.map(|known| known.base_url.clone())) else {
-        let name = line(&params.name);
-        return Err(Failure::usage(format!("the address of {name} is missing: give --url")));
-    };
-    let format = params.format.or_else(|| known.map(|known| known.format));
-    let format = format.unwrap_or(ApiFormat::ChatCompletions);
-    let is_own = params.own || (!params.not_own && known.is_some_and(|known| known.is_own));
-    let query = [
-        ("format", format.name()),
-        ("baseUrl", url.as_str()),
-        ("isOwn", if is_own { "true" } else { "false" }),
-    ];
-    let question = session.client.get(&path(&format!("{at}/question"), &query)).await?;
-    let question: ProviderQuestion = question.read()?;
-    if !question.is_agreed {
-        if !session.screen.is_json() {
-            question::of_provider(session, &params.name, &question);
-        }
-        if !params.yes {
-            choose::says_yes(session, "Change it?")?;
-        }
-    }
-    let body = json!({ "format": format, "baseUrl": url, "isOwn": is_own });
-    let reply = session.client.put(&at, body).await?;
-    let name = line(&params.name);
-    let next = session.command(&format!("models offered {name}"));
-    say(session, &reply, &format!("{name} is saved; its models: {next}"));
-    if !session.screen.is_json() {
-        show::forgotten_tests(session, &before, &reply.read()?);
-    }
-    Ok(())
-}
-
 async fn remove(session: &mut Session, params: ProviderParams) -> Result<(), Failure> {
-    let reply = session.client.delete(&provider(&params.name)).await?;
+    let reply = session.client.delete(&path_of(&params.name)).await?;
     say(session, &reply, &format!("{} is removed, with its key", line(&params.name)));
     Ok(())
 }
 
 async fn key(session: &mut Session, params: KeyParams) -> Result<(), Failure> {
-    let at = format!("{}/key", provider(&params.name));
+    let at = format!("{}/key", path_of(&params.name));
     let name = line(&params.name);
     if params.remove {
         let reply = session.client.put(&at, json!({ "key": null })).await?;
         say(session, &reply, &format!("{name} has no key any more"));
         return Ok(());
+    }
+    let before: ModelsView = session.client.get("/api/models").await?.read()?;
+    let is_it = |view: &ProviderView| view.provider.name == params.name;
+    let is_added = before.providers.iter().any(is_it);
+    let known = before.known.iter().find(|known| known.name == params.name);
+    if !is_added && known.is_none() && !before.found.iter().any(is_it) {
+        let add = session.command(&format!("models add {name} --url ADDRESS"));
+        return Err(Failure::failed(format!("there is no provider {name}"))
+            .hint(format!("add it before its key: {add}")));
     }
     let text = match &params.file {
         Some(file) => {
@@ -290,6 +232,10 @@ async fn key(session: &mut Session, params: KeyParams) -> Result<(), Failure> {
     };
     let reply = session.client.put(&at, json!({ "key": text.trim() })).await?;
     say(session, &reply, &format!("the key of {name} is kept, in a file that only you can read"));
+    if let Some(known) = known.filter(|_| !is_added && !session.screen.is_json()) {
+        let next = session.command(&format!("models offered {name}"));
+        session.screen.say(format!("{name} is added, at {}; its models: {next}", known.base_url));
+    }
     Ok(())
 }
 
@@ -311,7 +257,7 @@ fn read(from: impl std::io::Read) -> std::io::Result<String> {
 }
 
 async fn offered(session: &mut Session, params: ProviderParams) -> Result<(), Failure> {
-    let reply = session.client.get(&format!("{}/offered", provider(&params.name))).await?;
+    let reply = session.client.get(&format!("{}/offered", path_of(&params.name))).await?;
     if session.print_body(&reply) {
         return Ok(());
     }
@@ -349,6 +295,12 @@ async fn test(session: &mut Session, params: ModelParams) -> Result<(), Failure>
     }
 }
 
+async fn forget(session: &mut Session, params: ModelParams) -> Result<(), Failure> {
+    let reply = session.client.post("/api/models/forget", json!({ "model": params.model })).await?;
+    say(session, &reply, &format!("{} is off the list", line(&params.model)));
+    Ok(())
+}
+
 async fn paid_calls(session: &mut Session, body: Value) -> Result<(), Failure> {
     let allowed = body["allowed"] == true;
     let reply = session.client.put("/api/models/paid-calls", body).await?;
@@ -375,7 +327,7 @@ async fn budget(session: &mut Session, params: BudgetParams) -> Result<(), Failu
     for (budget, change) in changes {
         *budget = change.map_or(*budget, |Amount(micros)| micros);
     }
-    budgets.unpriced_day = params.tokens.map_or(budgets.unpriced_day, i64::from);
+    budgets.unpriced_day = params.tokens.map_or(budgets.unpriced_day, |Tokens(count)| count);
     let reply = if budgets == before.budgets {
         session.client.get("/api/models").await?
     } else {
@@ -457,8 +409,4 @@ async fn usage(session: &mut Session, params: UsageParams) -> Result<(), Failure
     let page: Page<UsageDay> = reply.read()?;
     show::usage(session, &page.items);
     Ok(())
-}
-
-fn provider(name: &str) -> String {
-    format!("/api/models/providers/{}", encode(name))
 }

@@ -4,12 +4,12 @@ use dormouse::models::{
     KeptBackAgents, ModelQuestion, ModelUse, ModelsView, PriceSource, ProviderQuestion,
     TooSmallBudget,
 };
-use dormouse_types::model_settings::split_id;
-use dormouse_types::spend::{Amount, OverBudget, Unit, dollars};
+use dormouse_types::model_settings::{as_argument, split_id};
+use dormouse_types::spend::{OverBudget, Unit, dollars};
 
 use super::show::kept_back_words;
 use crate::session::Session;
-use crate::terminal::{counted, line};
+use crate::terminal::{counted, line, tokens};
 
 /// Shows what it means that somebody gets a model.
 pub fn of_choice(session: &mut Session, question: &ModelQuestion, whom: &str, models: &ModelsView) {
@@ -29,13 +29,14 @@ pub fn of_choice(session: &mut Session, question: &ModelQuestion, whom: &str, mo
         session.screen.say(format!("  sent to {}:", line(&question.sent_to)));
         say_what_is_sent(session, (&question.sent, &question.never_sent), question.kept_back);
         if question.uses.contains(&ModelUse::Wakes) {
+            let model = as_argument(&model);
             let command = session.command(&format!("agent wake AGENT --dry-run --model {model}"));
             session.screen.say(format!("  to see a whole request first: {command}"));
         }
     }
     session.screen.say(format!("  {}", costs(question, models)));
     if let Some(call) = question.one_call {
-        for words in too_small(session, call, &question.too_small) {
+        for words in too_small(session, call.unit, &question.too_small) {
             session.screen.say(format!("  warning: {words}"));
         }
     }
@@ -139,30 +140,38 @@ pub fn of_provider(session: &mut Session, name: &str, question: &ProviderQuestio
     automations_off(session, question.automations_off, names);
 }
 
-/// Returns a warning for each budget that has no room for one call.
-pub fn too_small(session: &Session, call: Amount, budgets: &[TooSmallBudget]) -> Vec<String> {
-    let words = |value: i64| match call.unit {
+/// Returns a warning for each budget that has no room for the calls of the shortest run.
+pub fn too_small(session: &Session, unit: Unit, budgets: &[TooSmallBudget]) -> Vec<String> {
+    let words = |value: i64| match unit {
         Unit::MicroDollars => dollars(value),
-        Unit::Tokens => format!("{value} tokens"),
+        Unit::Tokens => tokens(value),
     };
-    let of = |TooSmallBudget { scope, budget }: &TooSmallBudget| {
-        let (whose, then, option) = match (scope, call.unit) {
-            (OverBudget::Wake, _) => ("one wake may spend", "its wakes would fail", "--wake"),
-            (OverBudget::Agent, _) => {
-                ("one agent may spend a day", "its wakes would wait", "--agent")
-            }
+    let of = |too_small: &TooSmallBudget| {
+        let (whose, then, option) = match (too_small.scope, unit) {
+            (OverBudget::Wake, _) => ("one wake may spend", "fail", "--wake"),
+            (OverBudget::Agent, _) => ("one agent may spend a day", "wait", "--agent"),
             (OverBudget::Workspace, Unit::MicroDollars) => {
-                ("all agents may spend a day", "its wakes would wait", "--day")
+                ("all agents may spend a day", "wait", "--day")
             }
             (OverBudget::Workspace, Unit::Tokens) => {
-                ("models without a price may use a day", "its wakes would wait", "--tokens")
+                ("models without a price may use a day", "wait", "--tokens")
             }
         };
-        let raise = session.command(&format!("models budget {option}"));
+        let (what, surely) = match too_small.calls {
+            1 => ("one call may cost".to_owned(), "would"),
+            n => (format!("a wake takes {n} calls at least, which may cost together"), "may"),
+        };
+        let enough = words(too_small.enough);
+        // A shell reads `$0` as something else.
+        let value = match unit {
+            Unit::MicroDollars => enough.trim_start_matches('$').to_owned(),
+            Unit::Tokens => too_small.enough.to_string(),
+        };
+        let raise = session.command(&format!("models budget {option} {value}"));
         format!(
-            "one call may cost up to {}, more than the {} that {whose}: {then}; raise that with `{raise}`",
-            words(call.value),
-            words(*budget),
+            "{what} up to {}, more than the {} that {whose}: its wakes {surely} {then}; {enough} is enough: `{raise}`",
+            words(too_small.cost),
+            words(too_small.budget),
         )
     };
     budgets.iter().map(of).collect()
@@ -203,8 +212,8 @@ fn costs(question: &ModelQuestion, models: &ModelsView) -> String {
     if provider.is_none() || known.is_some_and(|provider| provider.is_own) {
         return "costs nothing".into();
     }
-    let tokens = models.budgets.unpriced_day;
-    format!("its price is not known: calls are counted in tokens, at most {tokens} a day")
+    let most = models.budgets.unpriced_day;
+    format!("its price is not known: calls are counted in tokens, at most {most} a day")
 }
 
 /// Where a price comes from, in words that follow others.

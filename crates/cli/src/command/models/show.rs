@@ -6,13 +6,13 @@ use dormouse::models::{
 };
 use dormouse::view::{Spending, Spent};
 use dormouse_types::memory::ASSUMED_WINDOW;
-use dormouse_types::model_settings::{KeySource, ToolMode};
+use dormouse_types::model_settings::{KeySource, ToolMode, as_argument, split_id};
 use dormouse_types::spend::{Price, Unit, dollars};
 
 use crate::client::Reply;
 use crate::session::Session;
-use crate::terminal::line;
 use crate::terminal::table::{Fit, Table};
+use crate::terminal::{counted, line, tokens};
 
 pub fn models(session: &mut Session, models: &ModelsView) {
     let mut table = Table::new([
@@ -34,6 +34,12 @@ pub fn models(session: &mut Session, models: &ModelsView) {
         ]);
     }
     say_table(session, &table);
+    for model in &models.models {
+        if let Some(why) = model.why_not_native.as_ref().filter(|_| model.tool_mode.is_some()) {
+            let (id, why) = (line(&model.id), line(why));
+            session.screen.say(format!("{id} does not call tools itself: {why}"));
+        }
+    }
     for provider in &models.providers {
         let known = in_a_line(provider);
         session.screen.say(format!("provider {known}"));
@@ -41,7 +47,12 @@ pub fn models(session: &mut Session, models: &ModelsView) {
     }
     for found in &models.found {
         let known = in_a_line(found);
-        session.screen.say(format!("found {known}: usable, not in use"));
+        let name = &found.provider.name;
+        let is_its = |id: &str| split_id(id).is_some_and(|(provider, _)| provider == name);
+        let asks = |model: &ModelView| model.agents > 0 && is_its(&model.id);
+        let is_used = is_its(&models.model) || models.models.iter().any(asks);
+        let state = if is_used { "in use" } else { "usable, not in use" };
+        session.screen.say(format!("found {known}: {state}"));
     }
     if let Some(summarising) = &models.summarising {
         session.screen.say(format!("summarises: {}", line(summarising)));
@@ -60,7 +71,7 @@ pub fn forgotten_tests(session: &mut Session, before: &ModelsView, after: &Model
     for model in &before.models {
         if model.tool_mode.is_some() && !is_tested(after, &model.id) {
             let model = line(&model.id);
-            let command = session.command(&format!("models test {model}"));
+            let command = session.command(&format!("models test {}", as_argument(&model)));
             session
                 .screen
                 .say(format!("how {model} calls tools is not known at this address: {command}"));
@@ -155,9 +166,9 @@ pub fn budgets(session: &mut Session, models: &ModelsView) {
     let (day, agent, wake) =
         (dollars(budgets.workspace_day), dollars(budgets.agent_day), dollars(budgets.wake));
     session.screen.say(format!(
-        "budgets: {day} a day, {agent} a day for one agent, {wake} a wake; {} tokens a day on models \
+        "budgets: {day} a day, {agent} a day for one agent, {wake} a wake; {} a day on models \
          without a price",
-        budgets.unpriced_day
+        tokens(budgets.unpriced_day)
     ));
     if !models.paid_calls {
         session.screen.say("calls that cost money are switched off");
@@ -173,9 +184,9 @@ pub fn spent(spending: &Spending) -> String {
     };
     let money = of(&spending.money, &dollars);
     match spending.tokens.as_ref().filter(|tokens| tokens.used > 0 || tokens.extra > 0) {
-        Some(tokens) => {
-            let tokens = of(tokens, &|count| format!("{count} tokens"));
-            format!("{money}. On models without a price: {tokens}")
+        Some(counted) => {
+            let counted = of(counted, &tokens);
+            format!("{money}. On models without a price: {counted}")
         }
         None => money,
     }
@@ -187,7 +198,8 @@ pub fn servers(session: &mut Session, servers: &[FoundServer]) {
     }
     for FoundServer { provider, models } in servers {
         let (name, url) = (line(&provider.name), line(&provider.base_url));
-        session.screen.say(format!("{name} at {url}, with {} models", models.len()));
+        let n_models = counted(models.len(), "model");
+        session.screen.say(format!("{name} at {url}, with {n_models}"));
         let add = session.command(&format!("models add {name} --url {url} --own"));
         session.screen.say(format!("  if it is yours: {add}"));
     }
@@ -248,7 +260,8 @@ pub fn test(session: &mut Session, shown: &ModelTestView) {
     match shown.window {
         Some(window) => session.screen.say(format!("window of {window} tokens")),
         None => {
-            let command = session.command(&format!("models edit {model} --window TOKENS"));
+            let edit = format!("models edit {} --window TOKENS", as_argument(&model));
+            let command = session.command(&edit);
             session.screen.say(format!(
                 "its server does not say how large its window is: {ASSUMED_WINDOW} tokens are \
                  assumed; if it has another one: {command}"
@@ -281,7 +294,7 @@ pub fn usage(session: &mut Session, days: &[UsageDay]) {
         } else if day.cost == 0 {
             "free".to_owned()
         } else {
-            format!("{} tokens", day.cost)
+            tokens(day.cost)
         };
         table.row([
             day.day.clone(),

@@ -8,7 +8,7 @@ use dormouse::{
     AgentPatch, Caller, Dormouse, DrainScope, NewTemplate, NewToken, Verdict, VerdictOf, WORKSPACE,
 };
 use dormouse_adapters::http::{BaseUrl, HttpAnswer, HttpError, HttpRequest, Secret, Transport};
-use dormouse_adapters::models::{ModelConfig, ModelId, RemoteModel, Rung, WireFormat};
+use dormouse_adapters::models::{ApiFormat, ModelConfig, ModelId, RemoteModel, ToolMode};
 use dormouse_scenes::tables::Dump;
 use dormouse_scenes::world::{START, services};
 use dormouse_testkit::scripted::{Answer, Script};
@@ -119,7 +119,7 @@ impl Deref for Workspace {
 
 impl Workspace {
     /// A workspace that has a text in every place, whose agent has woken twice.
-    pub(super) async fn new(format: WireFormat) -> anyhow::Result<Self> {
+    pub(super) async fn new(format: ApiFormat) -> anyhow::Result<Self> {
         let sent = Arc::new(Recorder::default());
         let config = ModelConfig {
             window: Some(200_000),
@@ -132,7 +132,8 @@ impl Workspace {
             location: ModelLocation::Elsewhere,
             class: ModelClass::Free,
             price: None,
-            rung: Rung::Native,
+            rung: ToolMode::Native,
+            output_limit: None,
         };
         let remote = RemoteModel::new(config, sent.clone());
         let model = Arc::new(Overheard {

@@ -125,7 +125,12 @@ export async function readOffered(name: string): Promise<Offered[]> {
   return page.items;
 }
 
-/** Calls a model for real, at most three times. */
+/** Takes a model that nobody uses off the list. */
+export function forgetModel(model: string): Promise<ModelsView> {
+  return settled(unwrap(api.POST("/api/models/forget", { body: { model } })));
+}
+
+/** Calls a model for real, at most four times. */
 export function testModel(model: string): Promise<Test> {
   return unwrap(api.POST("/api/models/test", { body: { model }, fetch: within(TEST_MS) }));
 }

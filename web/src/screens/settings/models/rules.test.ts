@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import type { Model, ModelsView, Provider, Question, UsageDay } from "./data";
-import { categoryWords, keptBackFrom, addressFault, cachedShare, costWords, dollarsField, heldWords, isHeldByZero, keyWords, LARGEST_BUDGET, matching, modelName, money, nameFault, perDay, plotScale, priceWords, providerOf, readDollars, readTokens, sourceWords, spentWords, splitId, tokensField, tooSmallWords, usedModels, workWords } from "./rules";
+import { addable, categoryWords, keptBackFrom, addressFault, cachedShare, costWords, dollarsField, heldWords, isForgettable, isHeldByZero, keyWords, knownAt, LARGEST_BUDGET, matching, modelName, money, nameFault, perDay, plotScale, priceWords, providerOf, readDollars, readTokens, sourceWords, spentWords, splitId, tokensField, tooSmallWords, usedModels, workWords } from "./rules";
 
-const model = (parts: Partial<Model>): Model => ({ id: "house/qwen", toolMode: null, callsNothing: false, window: null, windowSource: null, foldsAt: null, keeps: null, price: null, priceSource: null, isFree: false, agents: 0, problem: null, ...parts });
+const model = (parts: Partial<Model>): Model => ({ id: "house/qwen", toolMode: null, whyNotNative: null, callsNothing: false, window: null, windowSource: null, foldsAt: null, keeps: null, price: null, priceSource: null, isFree: false, agents: 0, problem: null, ...parts });
 const provider = (parts: Partial<Provider>): Provider => ({ name: "house", format: "chatCompletions", baseUrl: "http://127.0.0.1:9/v1", isOwn: true, key: "none", keyVariable: null, keyLastFour: null, categories: null, keptBack: { private: 0, category: 0 }, ...parts });
 const settings = (parts: Partial<ModelsView> = {}): ModelsView => ({
   model: "builtin",
@@ -12,6 +12,7 @@ const settings = (parts: Partial<ModelsView> = {}): ModelsView => ({
   models: [model({ id: "builtin", isFree: true })],
   providers: [],
   found: [],
+  known: [],
   paidCalls: true,
   problems: [],
   budgets: { workspaceDay: 3_000_000, agentDay: 500_000, wake: 100_000, unpricedDay: 500_000 },
@@ -147,9 +148,24 @@ it("says what the workspace's model would cost", () => {
   expect(costWords({ ...question, costADay: null }, view)).toEqual(["Its price is unknown. Calls are counted in tokens, at most 500k a day."]);
   expect(costWords({ ...question, id: "house/qwen", costADay: null }, view)).toEqual(["Nothing."]);
   expect(costWords({ ...question, id: "builtin", costADay: null }, view)).toEqual(["Nothing."]);
-  expect(tooSmallWords(question.oneCall, [{ scope: "wake", budget: 100_000 }])).toEqual(["One call may cost up to $0.1065, more than the $0.10 that one wake may spend. Its wakes would fail: raise the budget of one wake first."]);
-  expect(tooSmallWords({ unit: "tokens", value: 8_000 }, [{ scope: "workspace", budget: 500 }])).toEqual(["One call may cost up to 8,000 tokens, more than the 500 tokens that may be spent a day. Its wakes would wait: raise that budget first."]);
+  expect(tooSmallWords(question.oneCall, [{ scope: "wake", budget: 100_000, calls: 1, cost: 106_500, enough: 220_000 }])).toEqual(["One call may cost up to $0.1065, more than the $0.10 that one wake may spend. Its wakes would fail. A budget of $0.22 is enough."]);
+  expect(tooSmallWords(question.oneCall, [{ scope: "wake", budget: 150_000, calls: 2, cost: 219_000, enough: 220_000 }])).toEqual(["A wake takes at least 2 calls, which may cost up to $0.219 together, more than the $0.15 that one wake may spend. Its wakes may fail. A budget of $0.22 is enough."]);
+  expect(tooSmallWords({ unit: "tokens", value: 8_000 }, [{ scope: "workspace", budget: 500, calls: 1, cost: 8_000, enough: 8_000 }])).toEqual(["One call may cost up to 8,000 tokens, more than the 500 tokens that may be spent a day. Its wakes would wait. A budget of 8,000 tokens is enough."]);
   expect(tooSmallWords(null, [])).toEqual([]);
+});
+
+it("offers the known providers and finds one by its address", () => {
+  const known = [{ name: "openai", baseUrl: "https://api.openai.com/v1" }, { name: "anthropic", baseUrl: "https://api.anthropic.com/v1" }];
+  expect(addable(known, ["openai"]).map(({ name }) => name)).toEqual(["anthropic"]);
+  expect(knownAt(known, " https://API.anthropic.com:443 ")?.name).toBe("anthropic");
+  for (const other of ["", "https://", "http://api.openai.com/v1", "https://openai.com", "api.openai.com"]) expect(knownAt(known, other)).toBeUndefined();
+});
+
+it("takes a model off the list only if nobody uses it", () => {
+  const view = settings({ model: "house/a", summarising: "house/b" });
+  expect(isForgettable(view, model({ id: "house/c" }))).toBe(true);
+  expect(isForgettable(view, model({ id: "house/c", agents: 1 }))).toBe(false);
+  for (const id of ["house/a", "house/b", "builtin"]) expect(isForgettable(view, model({ id }))).toBe(false);
 });
 
 describe("a new provider", () => {

@@ -190,11 +190,34 @@ export function providerCostWords(question: ProviderQuestion, tokens: number): s
   return t("models.costADay", { cost: money(question.costADay), n: wakes, budget: money(question.budgetADay) });
 }
 
-/** The budgets that have no room for one call, a sentence for each. */
+/** The budgets that have no room for the calls of the shortest run, a few sentences for each. */
 export function tooSmallWords(call: Question["oneCall"], budgets: Question["tooSmall"]): string[] {
   if (call === null) return [];
   const amount = (value: number): string => (call.unit === "tokens" ? t("models.tokens", { n: value }) : money(value));
-  return budgets.map(({ scope, budget }) => t(`models.tooSmall.${scope}`, { call: amount(call.value), budget: amount(budget) }));
+  return budgets.map(({ scope, budget, calls, cost, enough }) => t(`models.tooSmall.${scope}`, { n: calls, cost: amount(cost), budget: amount(budget), enough: amount(enough) }));
+}
+
+/** Scheme, host and port of an address; undefined if it is none. */
+function originOf(address: string): string | undefined {
+  const text = address.trim();
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url === undefined || url.host === "" ? undefined : url.origin;
+}
+
+/** The known provider at the origin of an address. */
+export function knownAt<Known extends { baseUrl: string }>(known: readonly Known[], address: string): Known | undefined {
+  const origin = originOf(address);
+  return origin === undefined ? undefined : known.find((one) => originOf(one.baseUrl) === origin);
+}
+
+/** The known providers that can be added: none of their names is taken. */
+export function addable<Known extends { name: string }>(known: readonly Known[], taken: readonly string[]): Known[] {
+  return known.filter(({ name }) => !taken.includes(name));
+}
+
+/** Whether a model can be taken off the list: it was only tested, or nobody uses it any more. */
+export function isForgettable(view: Pick<ModelsView, "model" | "summarising">, model: Pick<Model, "id" | "agents">): boolean {
+  return model.id !== BUILT_IN && model.id !== view.model && model.id !== view.summarising && model.agents === 0;
 }
 
 /** The agents that would no longer wake by themselves, by name. */

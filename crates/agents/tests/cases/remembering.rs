@@ -100,7 +100,7 @@ fn a_note_about_another_day_says_so_and_time_spent_is_said() {
 fn an_entry_that_was_edited_again_and_again_is_shown_once() {
     let (world, task, _) = World::settled();
     world.note(&task, "The van costs 140 EUR.");
-    let entry = world.state(&task).entries.last().expect("the note").id.clone();
+    let entry = world.task_state(&task).entries.last().expect("the note").id.clone();
     for price in [150, 160, 170] {
         let text = format!("The van costs {price} EUR.");
         world.edit(&task, &[Edit::EditEntry { entry: entry.clone(), text: Some(text) }]);

@@ -242,9 +242,9 @@ fn a_known_provider_is_added_with_its_key() {
     let names = |all: &[Provider]| all.iter().map(|one| one.name.clone()).collect::<Vec<_>>();
     assert_eq!(names(&models.known), ["acme", "known"]);
     let unknown = now(world.dormouse.set_provider_key(&me(), "nobody", Some("sk-1")));
-    assert_eq!(unknown.expect_err("nobody knows it").problem().kind, "not-found");
+    assert_eq!(unknown.expect_err("nobody knows it").problem().kind.name(), "not-found");
     let removed = now(world.dormouse.set_provider_key(&me(), "known", None));
-    assert_eq!(removed.expect_err("it has no key").problem().kind, "not-found");
+    assert_eq!(removed.expect_err("it has no key").problem().kind.name(), "not-found");
     let models = now(world.dormouse.set_provider_key(&me(), "known", Some("sk-1"))).expect("kept");
     assert_eq!(models.providers.len(), 1);
     assert_eq!(models.providers[0].provider, provider("known"));
@@ -270,7 +270,7 @@ fn a_model_that_nobody_uses_can_be_taken_off_the_list() {
         assert!(refused.to_string().contains(who), "{refused}");
     }
     let unknown = now(d.forget_model(&caller, "acme/none")).expect_err("it is not listed");
-    assert_eq!(unknown.problem().kind, "not-found");
+    assert_eq!(unknown.problem().kind.name(), "not-found");
     let models = now(d.forget_model(&caller, "acme/tested")).expect("forgotten");
     let ids: Vec<_> = models.models.iter().map(|model| model.id.as_str()).collect();
     assert_eq!(ids, ["builtin", "acme/large", "acme/small"]);

@@ -26,7 +26,6 @@ const READING_THREADS: usize = 2;
 
 /// Where the data is.
 pub enum Backend {
-    /// In this process.
     InProcess(Box<Engine>),
     /// In a server, which does the work.
     Remote(Server),

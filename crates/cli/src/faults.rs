@@ -36,7 +36,6 @@ enum ModelFault {
     Holds,
     /// Refuses every request.
     Fails,
-    /// Is unavailable.
     Unavailable,
     /// Answers after a delay.
     Slow(Duration),

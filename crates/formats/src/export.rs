@@ -123,7 +123,6 @@ pub fn write(tasks: &[Task], format: ExportFormat) -> Written {
 /// How many tasks a file is for. Markdown writes a task that is alone in another way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Number {
-    /// One.
     One,
     /// None, or more than one.
     Several,

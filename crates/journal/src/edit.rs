@@ -187,10 +187,7 @@ pub enum EditError {
     Deleted { task: TaskId },
     /// A text without visible characters.
     #[error("{field} is empty: give it at least one visible character")]
-    Empty {
-        /// Which one.
-        field: &'static str,
-    },
+    Empty { field: &'static str },
     /// A value beyond a limit.
     #[error("{field}: {beyond}")]
     Beyond {

@@ -59,7 +59,6 @@ pub enum NotProbed {
     PaidCallsOff,
     /// Its provider was changed while the calls were made, so that what they showed is of another server.
     SettingsChanged,
-    /// The store.
     Store(RunError),
 }
 

@@ -65,7 +65,6 @@ pub enum Seconds {
     Sample {
         /// Of how many points one is taken.
         one_in: u64,
-        /// Which one.
         seed: u64,
     },
     /// At every point until the end of the play.

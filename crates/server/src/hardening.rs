@@ -80,7 +80,6 @@ impl Hardening {
         Self { ours: Arc::new(ours), clock, buckets: Arc::default() }
     }
 
-    /// Its clock.
     pub(crate) fn clock(&self) -> Arc<dyn Clock> {
         self.clock.clone()
     }

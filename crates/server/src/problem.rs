@@ -19,7 +19,6 @@ pub const CONTENT_TYPE: &str = "application/problem+json";
 /// Each kind has a page in `docs/errors`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
-    /// Its kind.
     pub kind: ProblemKind,
     /// The HTTP status.
     pub status: u16,

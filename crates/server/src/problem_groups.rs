@@ -73,7 +73,6 @@ problems! {
     Evolutions = [Conflict, LimitReached, TemplateState];
     /// A proposal of a session is approved.
     EvolutionApprovals = [Conflict, LimitReached, TemplateState, PreconditionFailed];
-    /// A template is deleted.
     TemplateDeletes = [Conflict, TemplateInUse];
     /// Agent work is made, perhaps for a model of some provider.
     NewWork = [Conflict, LimitReached, NotFound, DateNotUnderstood];

@@ -16,7 +16,6 @@ pub struct Recording {
     reads: Mutex<Vec<Read>>,
 }
 
-/// One read.
 struct Read {
     sql: &'static str,
     n_rows: usize,

@@ -94,7 +94,6 @@ Give details: dates, figures and names stay as written. Nothing is invented; no 
 ];
 
 impl Stock {
-    /// Its id.
     pub fn id(&self) -> TemplateId {
         self.numbered("at").parse().expect("a word of letters makes an id")
     }

@@ -21,7 +21,6 @@ use crate::{AgentError, Agents};
 /// The result of a cancellation.
 #[derive(Debug, Clone)]
 pub struct Cancelled {
-    /// The agent.
     pub agent: Stored<Agent>,
     /// Whether a wake was pending.
     pub is_done: bool,

@@ -48,7 +48,6 @@ pub struct WaitingAgents {
 pub struct ModelKey {
     /// The name of its provider.
     pub provider: String,
-    /// Its own name.
     pub name: String,
 }
 

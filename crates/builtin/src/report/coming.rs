@@ -15,7 +15,6 @@ use crate::read::{Kind, fold};
 /// Something that a note says about a day to come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coming {
-    /// The day.
     pub day: Date,
     /// The sentence.
     pub text: String,

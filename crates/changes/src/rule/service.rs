@@ -38,10 +38,7 @@ pub enum RuleError {
     #[error(
         "{tool} is never applied by itself: what it does leaves the machine or costs something"
     )]
-    NeverByItself {
-        /// The tool.
-        tool: &'static str,
-    },
+    NeverByItself { tool: &'static str },
     /// No rule may confirm what runs of agent work propose, which may have read anything. Retry: never.
     #[error("what a run of agent work proposes may rest on any text: it always waits for you")]
     OfAgentWork,
@@ -53,7 +50,6 @@ pub enum RuleError {
     NoHolder {
         /// What is missing.
         what: &'static str,
-        /// Its id.
         id: String,
     },
     /// A rule cannot be about this. Retry: with another holder.
@@ -64,19 +60,13 @@ pub enum RuleError {
     },
     /// The task is deleted. Retry: after restoring it.
     #[error("task {task} is deleted: restore it before making a rule about it")]
-    TaskDeleted {
-        /// The task.
-        task: TaskId,
-    },
+    TaskDeleted { task: TaskId },
     /// A rule like it is in force. Retry: never.
     #[error("there is such a rule already")]
     Exists,
     /// There is no such rule in force. Retry: never.
     #[error("there is no rule {rule} in force")]
-    NotFound {
-        /// The rule.
-        rule: RuleId,
-    },
+    NotFound { rule: RuleId },
     /// There are too many. Retry: after removing one.
     #[error(transparent)]
     TooMany(#[from] limits::Beyond),

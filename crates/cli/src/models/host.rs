@@ -40,7 +40,6 @@ pub struct Parts {
     pub environment: Environment,
     /// The key file; or why there is none.
     pub keys: Result<KeyFile, String>,
-    /// Prices.
     pub prices: PriceTable,
     /// What is wrong with the price table of the person.
     pub price_problem: Option<String>,

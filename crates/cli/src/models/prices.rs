@@ -48,21 +48,16 @@ pub enum PriceError {
     /// The file cannot be read.
     #[error("{file} cannot be read: {reason}")]
     Read {
-        /// The file.
         file: String,
         /// What the system says.
         reason: String,
     },
     /// The columns are not those of a price table.
     #[error("{file}, line 1: the columns must be {}", COLUMNS.join(","))]
-    Columns {
-        /// The file.
-        file: String,
-    },
+    Columns { file: String },
     /// A line has too few or too many values, or cannot be read as CSV.
     #[error("{file}, line {line}: {reason}")]
     Line {
-        /// The file.
         file: String,
         /// The line, from 1.
         line: u64,
@@ -72,7 +67,6 @@ pub enum PriceError {
     /// A value cannot be used.
     #[error("{file}, line {line}, column {column}: {value:?} {reason}")]
     Value {
-        /// The file.
         file: String,
         /// The line, from 1.
         line: u64,

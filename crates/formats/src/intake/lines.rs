@@ -45,7 +45,6 @@ impl<'t> Lines<'t> {
         }
     }
 
-    /// The whole text.
     pub fn text(&self) -> &str {
         &self.text
     }

@@ -104,10 +104,7 @@ pub enum ScheduleError {
     },
     /// A zone for whole days, which have no clock.
     #[error("`{zone}` needs a time of day; write one, such as `every day at 9 {zone}`")]
-    ZoneWithoutTime {
-        /// The zone.
-        zone: String,
-    },
+    ZoneWithoutTime { zone: String },
     /// A time zone that is not in the database.
     #[error("cannot read the schedule")]
     Zone(#[source] UnknownZone),

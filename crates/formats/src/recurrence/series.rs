@@ -40,7 +40,6 @@ impl fmt::Display for OccurrenceId {
 /// A time as a calendar gives it for `RECURRENCE-ID`, `EXDATE`, `RDATE` or a new start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Given {
-    /// A whole day.
     Day(Date),
     /// A time without a zone.
     Local(DateTime),

@@ -12,7 +12,6 @@ use super::words::{
 };
 use Where::{Anywhere, Field, WithSign};
 
-/// German.
 pub const GERMAN: Language = Language(&TABLE);
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| Table::new(&WORDS));

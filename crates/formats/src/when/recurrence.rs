@@ -8,19 +8,12 @@ use serde::{Deserialize, Serialize};
 closed_list! {
     /// A day of the week.
     pub enum Weekday, "day of the week" {
-        /// Monday.
         Monday = "monday",
-        /// Tuesday.
         Tuesday = "tuesday",
-        /// Wednesday.
         Wednesday = "wednesday",
-        /// Thursday.
         Thursday = "thursday",
-        /// Friday.
         Friday = "friday",
-        /// Saturday.
         Saturday = "saturday",
-        /// Sunday.
         Sunday = "sunday",
     }
 }

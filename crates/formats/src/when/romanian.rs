@@ -12,7 +12,6 @@ use super::words::{
 };
 use Where::{Anywhere, Field, WithSign};
 
-/// Romanian.
 pub const ROMANIAN: Language = Language(&TABLE);
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| Table::new(&WORDS));

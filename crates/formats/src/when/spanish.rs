@@ -12,7 +12,6 @@ use super::words::{
 };
 use Where::{Anywhere, Field, WithSign};
 
-/// Spanish.
 pub const SPANISH: Language = Language(&TABLE);
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| Table::new(&WORDS));

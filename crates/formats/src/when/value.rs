@@ -30,7 +30,6 @@ closed_list! {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum When {
-    /// A whole day.
     Day(Date),
     /// A time on a day.
     At(Moment),
@@ -79,7 +78,6 @@ pub struct Span {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Point {
-    /// A whole day.
     Day(Date),
     /// A time on a day.
     At(Moment),

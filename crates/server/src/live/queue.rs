@@ -13,7 +13,6 @@ use super::close::Close;
 pub(super) enum Frame {
     /// JSON text.
     Text(String),
-    /// A ping.
     Ping,
     /// The close frame.
     Close(Close),

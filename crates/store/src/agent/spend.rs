@@ -23,7 +23,6 @@ const WORKSPACE: &str = "workspace";
 pub enum SpendScope {
     /// All holders together.
     Workspace,
-    /// One holder.
     Holder(HolderId),
 }
 

@@ -11,9 +11,7 @@ use serde_json::{Value, json};
 /// A proposal about a task.
 #[derive(Clone)]
 pub struct Proposal {
-    /// The task.
     pub task: TaskId,
-    /// The tool.
     pub tool: &'static ModelTool,
     /// The call without the task.
     pub call: ToolCall,

@@ -45,9 +45,7 @@ pub enum Reading {
         /// The most tasks.
         limit: usize,
     },
-    /// One task.
     Task {
-        /// The task.
         task: TaskId,
     },
 }

@@ -99,7 +99,6 @@ pub enum End {
     },
     /// Until the person answers.
     Ask {
-        /// The question.
         question: String,
         /// Answers to choose from.
         options: Vec<String>,

@@ -45,7 +45,6 @@ struct Shown {
     word: Word,
     /// The title of the task that begins here.
     title: Option<String>,
-    /// Its flags.
     flags: Flags,
 }
 

@@ -96,6 +96,7 @@ fn a_removed_line_is_in_no_file_of_the_folder() {
         preview.out
     );
     assert!(preview.out.contains("can then no longer be shown as they were"), "{}", preview.out);
+    assert!(preview.out.contains("in other words stay"), "{}", preview.out);
     assert!(preview.out.contains("--and-entry --yes"), "{}", preview.out);
     assert!(!files_with(&data, SECRET).is_empty(), "a look removes nothing");
 

@@ -87,6 +87,7 @@ export const agent = {
   "knows.staysInTask": "It stays in the task, and every request includes the current task. Delete or change it there, too.",
   "knows.taskStays": "The task itself is not changed, and every request includes it. Delete anything left there.",
   "knows.wakes": { one: "{n} wake can then no longer be shown word for word.", other: "{n} wakes can then no longer be shown word for word." },
+  "knows.otherWords": "Notes, proposals and reports that say the same in other words stay. Look for them as well.",
   "knows.tooShort": "The words are too short to be looked for elsewhere.",
   "knows.atWork.agent": "An agent is at work that may be reading them. Wait until its wake has ended.",
   "knows.atWork.session": "A session about a template is at work that may be reading them. Wait until it has answered, or stop it.",

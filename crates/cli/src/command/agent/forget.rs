@@ -128,6 +128,10 @@ fn sentences(removal: &Removal) -> Vec<String> {
     if removal.is_too_short {
         all.push("the words are too short to be looked for elsewhere".to_owned());
     }
+    if removal.removed_at.is_none() {
+        let stays = "notes, proposals and reports that say the same in other words stay: look for them as well";
+        all.push(stays.to_owned());
+    }
     if let Some(holder) = &removal.at_work {
         all.push(waits_for(holder).to_owned());
     }

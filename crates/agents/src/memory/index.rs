@@ -63,11 +63,15 @@ impl Agents {
         let mut ops = lines(*ws, holder, &some, self.clock.now());
         if last == *upto {
             let checkpoints = checkpoint::of_holder(*ws, holder, CHECKPOINTS);
+            // A later summary has the words of the earlier ones of its audience.
+            let mut audiences = Vec::new();
             for found in self.store.all(checkpoints).await? {
-                let body = found.text.as_deref();
-                ops.extend(body.map(|body| {
-                    memory_index::put_checkpoint(*ws, holder, &found.checkpoint, body)
-                }));
+                let Some(body) = found.text.as_deref() else { continue };
+                if audiences.contains(&found.checkpoint.audience) {
+                    continue;
+                }
+                audiences.push(found.checkpoint.audience.clone());
+                ops.push(memory_index::put_checkpoint(*ws, holder, &found.checkpoint, body));
             }
         }
         ops.push(memory_index::advance(backlog, last + 1));

@@ -379,7 +379,7 @@ mod tests {
         );
         says("Every Monday write a poem about the week.", "Every Monday");
         says("Write me a poem every weekday at 18:30", "every weekday at 18:30");
-        says("every day at 6 write me a poem", "every day at 06:00");
+        says("every day at 6 write me a poem", "every day at 6:00");
         says("jeden Montag um 9 schreib mir ein Gedicht", "jeden Montag um 09:00");
     }
 

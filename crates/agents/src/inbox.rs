@@ -15,6 +15,7 @@ use dormouse_store::{Op, ReadError};
 use dormouse_types::limits::{self, Beyond};
 use dormouse_types::{AgentId, Id as _, MessageId, RequestId, Seq, Timestamp, WorkspaceId};
 
+use crate::memory::words::MARK;
 use crate::wake::policy::SHORTEST_WINDOW;
 use crate::{AgentError, Agents};
 
@@ -108,7 +109,8 @@ impl Agents {
             id,
             at: created_at,
             position: Seq(position),
-            text,
+            // What a person removed is heard, but has no words.
+            text: text.filter(|text| text.trim() != MARK),
         });
         Ok(words.collect())
     }

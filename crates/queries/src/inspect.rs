@@ -228,6 +228,8 @@ impl Queries {
             refused: message.metadata.refused,
             priority,
             category,
+            folds: message.metadata.lines,
+            depth: message.metadata.depth,
             tokens_approx: message.tokens_approx,
             created_at: message.created_at,
             vector_clock: stored.columns.clock,

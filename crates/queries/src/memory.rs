@@ -102,7 +102,7 @@ impl Queries {
         lines.truncate(limit);
         let next_cursor = lines.last().filter(|_| more).map(|last| match last.line {
             LineName::Line(n) => format!("{n_head}.{n}"),
-            LineName::Summary(_) | LineName::Decision(_) => {
+            LineName::Summary(_) | LineName::Decision(_) | LineName::Message(_) => {
                 format!("{}.{}", skipped + lines.len(), i64::MAX)
             }
         });

@@ -143,6 +143,8 @@ mod tests {
             refused: None,
             priority: None,
             category: None,
+            folds: None,
+            depth: None,
             tokens_approx: 0,
             created_at: Timestamp::from_micros(i64::from(n)),
             vector_clock: BTreeMap::new(),

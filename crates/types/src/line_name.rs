@@ -5,11 +5,11 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::DecisionId;
+use crate::{DecisionId, MessageId};
 
 /// The name of a line among those of one agent.
 ///
-/// Shape: `line-12`, `summary-3`, or `decision-` and the id of the decision; as text in JSON.
+/// Shape: `line-12`, `summary-3`, or `decision-` or `message-` and the id of one; as text in JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub enum LineName {
@@ -19,11 +19,13 @@ pub enum LineName {
     Summary(i64),
     /// A decision of the person.
     Decision(DecisionId),
+    /// What the person said to the agent.
+    Message(MessageId),
 }
 
 /// A text names no line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` names no line: a name is `line-12`, `summary-3` or `decision-…`")]
+#[error("`{0}` names no line: a name is `line-12`, `summary-3`, `decision-…` or `message-…`")]
 pub struct NoLineName(String);
 
 impl fmt::Display for LineName {
@@ -32,6 +34,7 @@ impl fmt::Display for LineName {
             Self::Line(n) => write!(f, "line-{n}"),
             Self::Summary(n) => write!(f, "summary-{n}"),
             Self::Decision(id) => write!(f, "decision-{id}"),
+            Self::Message(id) => write!(f, "message-{id}"),
         }
     }
 }
@@ -53,8 +56,10 @@ impl TryFrom<String> for LineName {
 #[cfg(feature = "openapi")]
 crate::schema::text!(
     LineName,
-    "^(line-[0-9]+|summary-[0-9]+|decision-cd-[0-9a-z]{26})$",
-    ["The name of a line among those of one agent: `line-12`, `summary-3`, `decision-…`."]
+    "^(line-[0-9]+|summary-[0-9]+|decision-cd-[0-9a-z]{26}|message-am-[0-9a-z]{26})$",
+    [
+        "The name of a line among those of one agent: `line-12`, `summary-3`, `decision-…`, `message-…`."
+    ]
 );
 
 impl FromStr for LineName {
@@ -65,6 +70,7 @@ impl FromStr for LineName {
             Some(("line", n)) => n.parse().ok().map(Self::Line),
             Some(("summary", n)) => n.parse().ok().map(Self::Summary),
             Some(("decision", id)) => id.parse().ok().map(Self::Decision),
+            Some(("message", id)) => id.parse().ok().map(Self::Message),
             Some(_) | None => None,
         };
         name.ok_or_else(|| NoLineName(text.chars().take(60).collect()))
@@ -78,13 +84,16 @@ mod tests {
     #[test]
     fn a_name_is_read_as_it_is_written() {
         let id = "cd-01h2xcejqtf2nbrexx3vqjhp41";
-        for text in ["line-12", "summary-3", &format!("decision-{id}")] {
+        let said = format!("message-am-{}", &id[3..]);
+        for text in ["line-12", "summary-3", &format!("decision-{id}"), &said] {
             let name: LineName = text.parse().expect("a name");
             assert_eq!(name.to_string(), text);
             assert_eq!(serde_json::to_value(&name).unwrap(), text);
             assert_eq!(serde_json::from_value::<LineName>(text.into()).unwrap(), name);
         }
-        for text in ["", "12", "line-", "line-x", "report-1", "decision-12", "summary"] {
+        for text in
+            ["", "12", "line-", "line-x", "report-1", "decision-12", "message-12", "summary"]
+        {
             assert_eq!(text.parse::<LineName>(), Err(NoLineName(text.into())));
         }
     }

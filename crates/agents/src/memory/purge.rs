@@ -14,6 +14,7 @@ use dormouse_store::agent::{
 };
 use dormouse_store::doc::Doc;
 use dormouse_store::journal::entry::Entry;
+use dormouse_store::text;
 use dormouse_store::{
     Audit, ChangeRow, Commit, Db, MaybeRefused as _, Once, Op, Refusal, in_list, retry,
     search_index, stored_words,
@@ -377,6 +378,13 @@ impl Plan {
                 decision.doc.value.rejection_reason = None;
                 ops.push(entity::replace(ws, &decision));
             }
+            Target::Message { payload, .. } => {
+                // Words that are too short to be looked for are gone from the message all the same.
+                let (digest, mark) = text::put(ws, MARK);
+                let mut payload = (**payload).clone();
+                payload.doc.value.spans = vec![digest];
+                ops.extend([mark, entity::replace(ws, &payload)]);
+            }
         }
         ops.extend(self.checkpoints.iter().map(|(holder, n)| checkpoint::remove(ws, holder, *n)));
         for run in &self.runs {
@@ -396,7 +404,7 @@ impl Plan {
             self.target.lines().iter().map(|line| (own.clone(), memory_index::Place::Line(line.n)));
         let summary = match &self.target {
             Target::Summary(found) => Some(found.checkpoint.n),
-            Target::Lines(_) | Target::Decision(_) => None,
+            Target::Lines(_) | Target::Decision(_) | Target::Message { .. } => None,
         };
         let summary = summary.map(|n| (own.clone(), memory_index::Place::Checkpoint(n)));
         let folding = self.checkpoints.iter();

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use dormouse_journal::{JournalError, state};
-use dormouse_runs::request;
+use dormouse_runs::{request, run_log};
 use dormouse_store::agent::change_set::Decision;
 use dormouse_store::agent::checkpoint::{self, Checkpoint, CheckpointText};
 use dormouse_store::agent::entity::{self, Stored};
@@ -16,13 +16,13 @@ use dormouse_store::agent::{link, subscription, wake_queue, wake_run};
 use dormouse_store::journal::entry::Entry;
 use dormouse_store::stored_words::{self, PLACES, Place, StoredText};
 use dormouse_store::{Db, Query, Value, in_list};
-use dormouse_types::agent::AgentLinkKind;
+use dormouse_types::agent::{AgentLinkKind, MessageKind};
 use dormouse_types::line_name::LineName;
 use dormouse_types::memory::Removal;
 use dormouse_types::{AgentId, Digest, EntryId, HolderId, Id as _, RunKey, TaskId, WorkspaceId};
 
 use super::log;
-use super::words::{SHORTEST, Words};
+use super::words::{MARK, SHORTEST, Words};
 use crate::{AgentError, Agents};
 
 /// Rows that are searched at once.
@@ -46,6 +46,11 @@ pub(super) enum Target {
     Lines(Vec<Line>),
     Summary(Box<CheckpointText>),
     Decision(Box<Stored<Decision>>),
+    /// What a person said to the agent.
+    Message {
+        payload: Box<Stored<Payload>>,
+        text: String,
+    },
 }
 
 impl Target {
@@ -53,7 +58,7 @@ impl Target {
     pub(super) fn lines(&self) -> &[Line] {
         match self {
             Self::Lines(lines) => lines,
-            Self::Summary(_) | Self::Decision(_) => &[],
+            Self::Summary(_) | Self::Decision(_) | Self::Message { .. } => &[],
         }
     }
 }
@@ -191,6 +196,22 @@ impl Agents {
                     one.doc.value.proposer == *id && one.doc.value.deleted_at.is_none()
                 };
                 Ok(Target::Decision(Box::new(found.filter(is_own).ok_or_else(none)?)))
+            }
+            LineName::Message(message) => {
+                let found = entity::by_id::<Message>(ws, message.as_str());
+                let found = self.store.first(found).await?.map(|found| found.doc.value);
+                let is_own = |one: &Message| {
+                    one.holder == HolderId::from(id)
+                        && one.kind == MessageKind::User
+                        && one.deleted_at.is_none()
+                };
+                let found = found.filter(is_own).ok_or_else(none)?;
+                let text = run_log::text(&self.store, ws, &found).await?;
+                let text = text.filter(|text| text.trim() != MARK).ok_or_else(none)?;
+                let payload = found.content_entry_id.ok_or_else(none)?;
+                let payload = entity::by_id::<Payload>(ws, payload.as_str());
+                let payload = Box::new(self.store.first(payload).await?.ok_or_else(none)?);
+                Ok(Target::Message { payload, text })
             }
         }
     }
@@ -443,7 +464,7 @@ fn is_made_of(checkpoint: &Checkpoint, target: &Target) -> bool {
             let first = &found.checkpoint;
             checkpoint.n >= first.n && checkpoint.audience == first.audience
         }
-        Target::Decision(_) => false,
+        Target::Decision(_) | Target::Message { .. } => false,
     };
     is_of && checkpoint.removed_at.is_none()
 }
@@ -471,6 +492,10 @@ fn target_words(target: &Target, entry: Option<&EntryId>) -> TargetWords {
             target_words.is_too_short =
                 reason.as_ref().is_some_and(|reason| reason.chars().count() < SHORTEST);
             target_words.quoted.extend(reason);
+        }
+        Target::Message { text, .. } => {
+            target_words.is_too_short = text.chars().count() < SHORTEST;
+            target_words.quoted.push(text.clone());
         }
     }
     target_words

@@ -4,9 +4,12 @@
 use dormouse_agents::AgentError;
 use dormouse_agents::template::stock;
 use dormouse_journal::Edit;
-use dormouse_runs::End;
+use dormouse_runs::{End, run_log};
+use dormouse_store::agent::entity::Stored;
 use dormouse_store::agent::log_line::{self, Line};
+use dormouse_store::agent::message::{self, Message};
 use dormouse_store::agent::purge::Purge;
+use dormouse_store::agent::wake_queue::Reason;
 use dormouse_store::agent::{purge, wake_run};
 use dormouse_store::{Commit, Db, Op, Query, Row, Value, params};
 use dormouse_testkit::scripted::Answer;
@@ -15,7 +18,7 @@ use dormouse_types::closed_list::Listed;
 use dormouse_types::memory::{PurgePhase, Removal};
 use dormouse_types::model::{FragmentKind, Request};
 use dormouse_types::port::{Clock as _, Stage};
-use dormouse_types::{Actor, AgentId, HolderId, OperationId, TaskId};
+use dormouse_types::{Actor, AgentId, HolderId, MessageId, OperationId, TaskId};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -158,6 +161,52 @@ fn a_note_of_the_agent_is_removed_from_its_message_and_its_log() {
     let request = world.last_request();
     let log = text(&request, FragmentKind::Log).expect("a log");
     assert!(!log.contains("[removed]"), "{log}");
+}
+
+/// The name of what the person said last.
+fn last_said(world: &World, agent: &AgentId) -> String {
+    format!("message-{}", newest(world, agent, MessageKind::User))
+}
+
+#[test]
+fn what_the_person_said_is_removed_wherever_its_words_are() {
+    let (world, task, agent) = World::settled();
+    for said in [SECRET, "4711"] {
+        world.wake(&agent, Reason::UserInitiated, Some(said));
+        let report = json!({ "tldr": format!("Known: {said}."), "content": "# Safe\n\nNoted." });
+        world.script.push(Answer::calls([("update_report", report)]));
+        assert_eq!(world.ends(&task), [DONE]);
+    }
+    let short = last_said(&world, &agent);
+    let removal = remove(&world, &agent, &short, false);
+    assert!(removal.is_too_short && removal.log_lines == 0, "{removal:?}");
+    assert_eq!(world.said(&agent, MessageKind::User), [SECRET, "[removed]"]);
+    assert_eq!(
+        remove(&world, &agent, &short, false),
+        removal,
+        "to remove it twice changes nothing"
+    );
+
+    let all = message::newest_of_kind(WS, &agent, MessageKind::User, 9);
+    let all = now(world.store.all(all)).expect("readable");
+    let of_text = |one: &Stored<Message>| {
+        let text = now(run_log::text(&world.store, WS, &one.doc.value)).expect("readable");
+        text.is_some_and(|text| text == SECRET)
+    };
+    let long = all.into_iter().find(of_text).expect("the message").doc.value.id;
+    let removal = remove(&world, &agent, &format!("message-{long}"), false);
+    assert!(!removal.is_too_short && removal.texts > 0, "{removal:?}");
+    assert_eq!(places(&world, SECRET), Vec::<String>::new());
+    assert_eq!(world.said(&agent, MessageKind::User), ["[removed]", "[removed]"]);
+    let thought = newest(&world, &agent, MessageKind::Thought);
+    let refused = now(world.agents.removal(WS, &agent, &format!("message-{thought}"), false));
+    assert!(matches!(refused, Err(AgentError::NoLine { .. })), "only what was said to it");
+}
+
+/// The id of the newest message of a kind.
+fn newest(world: &World, agent: &AgentId, kind: MessageKind) -> MessageId {
+    let all = message::newest_of_kind(WS, agent, kind, 1);
+    now(world.store.first(all)).expect("readable").expect("a message").doc.value.id
 }
 
 #[test]

@@ -108,6 +108,10 @@ pub struct Message {
     pub priority: Option<Listed<ObservationPriority>>,
     /// Of an observation: what it is about.
     pub category: Option<Listed<ObservationCategory>>,
+    /// Of a summary: the first and the last line of the log that it folds.
+    pub folds: Option<[i64; 2]>,
+    /// Of a summary: how often the oldest of its lines were folded.
+    pub depth: Option<i64>,
     /// Units: tokens, estimated.
     pub tokens_approx: i64,
     /// When it was written.

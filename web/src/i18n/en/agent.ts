@@ -241,6 +241,8 @@ export const agent = {
   "agent.noMessages": "No messages.",
   "agent.noMessagesYet": "No messages yet.",
   "agent.noneOfKind": "No messages of this kind.",
+  "agent.folds": "Lines {from} to {upto} of what it knows",
+  "agent.foldedAgain": { one: "folded {n} time", other: "the oldest folded {n} times" },
   "agent.emptyMessage": "Empty.",
   "agent.purged": "This content was removed.",
   "agent.onDecision": "after your decision",

@@ -232,6 +232,8 @@ mod tests {
             refused: None,
             priority: None,
             category: None,
+            folds: None,
+            depth: None,
             tokens_approx: 0,
             created_at: at(written),
             vector_clock: BTreeMap::new(),

@@ -19,7 +19,8 @@ use crate::terminal::{counted, line, time};
 pub struct Params {
     /// The agent, or several words of its task's title in quotes
     agent: String,
-    /// The line, as `dormouse agent knows` names it, such as line-12
+    /// The line, as `dormouse agent knows` names it, such as line-12; or what you said to the agent, by the id
+    /// of the message in `dormouse agent log AGENT --json`, such as am-01jd7m3k5vn2c8q4w6x0z9abcd
     line: String,
     /// Remove the entry that the line was made of from its task as well
     #[arg(long)]
@@ -31,7 +32,7 @@ pub struct Params {
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let agent = find::agent(session, &params.agent).await?;
-    let of_line = format!("/api/agents/{}/knowledge/{}", agent.id, encode(&params.line));
+    let of_line = format!("/api/agents/{}/knowledge/{}", agent.id, encode(&name_of(&params.line)));
     let query = [("withEntry", if params.and_entry { "true" } else { "false" })];
     let reply = if params.yes {
         session.client.delete(&path(&of_line, &query)).await?
@@ -68,6 +69,11 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The name of a line; of a message, its id is enough.
+fn name_of(given: &str) -> String {
+    if given.starts_with("am-") { format!("message-{given}") } else { given.to_owned() }
+}
+
 /// The most pages of what an agent knows that are read to show a line.
 const PAGES: usize = 10;
 
@@ -95,7 +101,10 @@ async fn text_of(
 }
 
 fn sentences(removal: &Removal) -> Vec<String> {
-    let mut all = vec![counted(removal.log_lines, "line") + " of memory"];
+    let mut all = vec![match removal.log_lines {
+        0 if removal.line.starts_with("message-") => "what you said to it".to_owned(),
+        n => counted(n, "line") + " of memory",
+    }];
     if removal.summaries > 0 {
         let summaries = plural(removal.summaries, "summary", "summaries");
         all.push(format!("{summaries} made of it; the next wake makes them again"));

@@ -78,9 +78,9 @@ test("a value the person has set since is shown, and replaced only on request", 
   const sent: unknown[] = [];
   // As the server answers about a suggestion without evidence: it stays open.
   await sample.route("**/api/change-sets/*/items/*/confirm", async (route) => {
-    const { now, digest } = route.request().postDataJSON() as { digest: string; now?: string | null };
-    sent.push(now);
-    if (now !== undefined) return route.continue({ postData: JSON.stringify({ digest }) });
+    const { current, digest } = route.request().postDataJSON() as { digest: string; current?: unknown };
+    sent.push(current);
+    if (current !== undefined) return route.continue({ postData: JSON.stringify({ digest }) });
     const problem = {
       type: "/problems/value-changed",
       title: "The value was set since",
@@ -96,7 +96,7 @@ test("a value the person has set since is shown, and replaced only on request", 
   await list.getByRole("button", { name: `Replace: ${ESTIMATE}` }).click();
   await expect(property(sample, ESTIMATE)).toBeVisible();
   await expect.poll(async () => (await read(server, id)).estimateMinutes).toBe(120);
-  expect(sent).toEqual([undefined, "45 min"]);
+  expect(sent).toEqual([undefined, { type: "minutes", minutes: 45 }]);
 });
 
 test("a suggestion overtaken between the look and the click is reported as such", async ({ sample, server }) => {

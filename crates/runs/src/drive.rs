@@ -296,7 +296,10 @@ impl ActiveRun<'_> {
             }
             Err(failed) => {
                 self.forget_refused(&failed.error).await?;
-                return self.fail_unanswered(&failed).await.map(Some);
+                return match self.has_all(turn) {
+                    true => self.finish_unanswered(&failed).await.map(Some),
+                    false => self.fail_unanswered(&failed).await.map(Some),
+                };
             }
         };
         self.note_provider_is_back().await?;
@@ -320,7 +323,7 @@ impl ActiveRun<'_> {
     }
 
     /// Returns whether the run has what it is for before a turn. A later turn asks for what is missing; if
-    /// nothing is and there is no room for it, the run ends with what is recorded.
+    /// nothing is, and there is no room for it or no answer, the run ends with what is recorded.
     fn has_all(&self, turn: u32) -> bool {
         turn > 1 && self.handler.is_closed(&self.log)
     }

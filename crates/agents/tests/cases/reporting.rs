@@ -192,10 +192,21 @@ fn a_reanalysis_forces_a_report() {
 }
 
 #[test]
+fn a_run_that_has_its_report_publishes_it_although_the_call_for_its_next_turn_fails() {
+    let (world, task, agent) = World::settled();
+    let answers = [Answer::calls([report("Packed.", "The boxes are packed.")]).and_goes_on()];
+    assert_eq!(world.run_with(&task, answers), [End::Completed { cut: false }]);
+    assert_eq!(world.content(&agent), "The boxes are packed.");
+    let run = &world.runs(&agent)[0];
+    let why = run.error_message.as_deref().unwrap_or_default();
+    assert!(why.contains("ended early") && why.contains("failed"), "{run:?}");
+}
+
+#[test]
 fn a_failed_run_publishes_nothing() {
     let (world, task, agent) = World::settled();
-    let answers = [Answer::calls([report("Half.", "Half a report.")]).and_goes_on()];
-    let ends = world.run_with(&task, answers);
+    let refused = report("Half.", &"x".repeat(limits::REPORT.max + 1));
+    let ends = world.run_with(&task, [Answer::calls([refused]).and_goes_on()]);
     assert!(matches!(ends[..], [End::Failed { .. }]), "{ends:?}");
     assert_eq!(world.content(&agent), "Nothing yet.");
     world.script.push(routine_report());

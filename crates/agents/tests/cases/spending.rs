@@ -439,6 +439,38 @@ fn a_wake_that_has_its_report_ends_with_it_where_its_cap_has_no_room_for_another
     );
 }
 
+/// The summary of the report that the agent has.
+fn summary(case: &Case) -> Option<String> {
+    case.world.report(&case.agent).and_then(|report| report.tldr)
+}
+
+#[test]
+fn a_wake_that_has_its_report_ends_with_it_where_its_day_has_no_room_for_another_turn() {
+    let turn = vec![call(), TurnEvent::Usage(USED), TurnEvent::End { ended: false }];
+    let case = Case::new(vec![Ok(turn)]);
+    case.settings(|settings| settings.budgets.agent_day = RESERVED + COST - 1);
+    assert_eq!(case.run(), DONE);
+    assert_eq!((case.requests(), case.spent()), (1, (0, COST)));
+    assert_eq!(summary(&case).as_deref(), Some("All quiet."));
+    assert!(matches!(case.run(), End::Requeued { .. }), "the next one waits for another day");
+}
+
+#[test]
+fn a_wake_that_has_its_report_ends_with_it_where_the_call_for_another_turn_fails() {
+    let turn = vec![call(), TurnEvent::Usage(USED), TurnEvent::End { ended: false }];
+    let refused = ModelError::Request { detail: "the context size is exceeded".into() };
+    let case = Case::new(vec![Ok(turn), Err(refused.clone())]);
+    assert_eq!(case.run(), DONE);
+    assert_eq!(case.requests(), 2);
+    assert_eq!(case.spent().0, 0, "the failed call holds nothing");
+    assert_eq!(summary(&case).as_deref(), Some("All quiet."));
+    let state = case.world.agent_state(&case.agent);
+    assert_eq!(state.consecutive_failure_count, 0);
+
+    let case = Case::new(vec![Err(refused)]);
+    assert!(matches!(case.run(), End::Failed { .. }), "without a report it fails");
+}
+
 #[test]
 fn a_budget_of_nothing_allows_nothing() {
     let case = Case::new(vec![answer(Some(USED))]);

@@ -54,12 +54,12 @@ impl ActiveRun<'_> {
 
     /// Ends a run whose last turn is recorded. Retries on fresh rows if another writer interferes.
     pub(super) async fn finish_recorded(&mut self, cut: bool) -> Result<End, RunError> {
-        self.finish_recorded_early(cut, None, Vec::new()).await
+        self.finish_recorded_early(cut, None, RunOutput::default()).await
     }
 
     /// Ends a run whose model may not see any more what it has read, with what is recorded: the rest is not sent.
     pub(super) async fn finish_hidden(&mut self, reason: KeptBackReason) -> Result<End, RunError> {
-        let audit = vec![self.denied_request(reason)];
+        let last = RunOutput { audit: vec![self.denied_request(reason)], ..RunOutput::default() };
         let why = match reason {
             KeptBackReason::Private => format!(
                 "ended early: something that it had read became private, and {} is not a model of your own, so \
@@ -72,31 +72,45 @@ impl ActiveRun<'_> {
                 self.model.provider()
             ),
         };
-        self.finish_recorded_early(false, Some(&why), audit).await
+        self.finish_recorded_early(false, Some(&why), last).await
     }
 
     /// Ends a run with what is recorded, because the window of its model has no room for another turn.
     pub(super) async fn finish_full(&mut self) -> Result<End, RunError> {
         let why = format!("ended early: {} has no room for another turn", self.model.name());
-        self.finish_recorded_early(false, Some(&why), Vec::new()).await
+        self.finish_recorded_early(false, Some(&why), RunOutput::default()).await
     }
 
     /// Ends a run with what is recorded, because what one wake may spend has no room for another turn.
     pub(super) async fn finish_at_cap(&mut self) -> Result<End, RunError> {
         let why = "ended early: what one wake may spend has no room for another turn";
-        self.finish_recorded_early(false, Some(why), Vec::new()).await
+        self.finish_recorded_early(false, Some(why), RunOutput::default()).await
     }
 
+    /// Ends a run with what is recorded, because the budget of a day has no room for another turn.
+    pub(super) async fn finish_at_budget(&mut self) -> Result<End, RunError> {
+        let why = "ended early: the budget of today has no room for another turn";
+        self.finish_recorded_early(false, Some(why), RunOutput::default()).await
+    }
+
+    /// Ends a run with what is recorded, because its model gave no answer that can be used to a later turn.
+    pub(super) async fn finish_unanswered(&mut self, failed: &FailedCall) -> Result<End, RunError> {
+        let why =
+            format!("ended early, because the call for its next turn failed: {}", failed.error);
+        let last = RunOutput { ops: self.unanswered(failed), ..RunOutput::default() };
+        self.finish_recorded_early(false, Some(&why), last).await
+    }
+
+    /// Ends a run before its model ended it, with what is recorded and what is given.
     async fn finish_recorded_early(
         &mut self,
         cut: bool,
         why: Option<&str>,
-        audit: Vec<Audit>,
+        last: RunOutput,
     ) -> Result<End, RunError> {
         let mut attempts = Attempts::new(ATTEMPTS, &CONFLICTS);
         loop {
-            let last = RunOutput { audit: audit.clone(), ..RunOutput::default() };
-            let result = self.finish_early(last, cut, why).await;
+            let result = self.finish_early(last.clone(), cut, why).await;
             if !attempts.go_on_after(&result) {
                 return result;
             }
@@ -271,7 +285,7 @@ impl ActiveRun<'_> {
         if !is_first {
             let why =
                 format!("ended early: its task was deleted, so {model} was sent nothing more");
-            return self.finish_recorded_early(false, Some(&why), Vec::new()).await;
+            return self.finish_recorded_early(false, Some(&why), RunOutput::default()).await;
         }
         let why = format!("its task was deleted before {model} was asked");
         let ending = self.handler.finalize(&self.log, &self.chain).await?;

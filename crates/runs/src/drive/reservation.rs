@@ -85,6 +85,9 @@ impl ActiveRun<'_> {
             }
             Err(RunError::Commit(CommitError::Refused {
                 refusal: Refusal::OverBudget, ..
+            })) if self.has_all(request.turn) => self.finish_at_budget().await.map(Some),
+            Err(RunError::Commit(CommitError::Refused {
+                refusal: Refusal::OverBudget, ..
             })) => {
                 let account = reserved.holder_account();
                 let balance = store.first(spend::of_account(*ws, &account)).await?;

@@ -9,9 +9,9 @@ use crate::session::Session;
 use crate::terminal::line;
 use crate::terminal::wrap::{self, Margin};
 
-/// An instruction for one kind of work that is understood whatever a workspace has, and its usual time.
-pub const EXAMPLE: &str =
-    "work add 'Morning agenda' --instructions 'Morning agenda' --schedule 'every weekday at 7:30'";
+/// An instruction for one kind of work that is understood whatever a workspace has, and its usual time. The model
+/// is named, because a language model of the workspace would read the instruction otherwise.
+pub const EXAMPLE: &str = "work add 'Morning agenda' --instructions 'Morning agenda' --schedule 'every weekday at 7:30' --model builtin";
 
 pub async fn run(session: &mut Session) -> Result<(), Failure> {
     let language = session.wording.language.code().to_owned();
@@ -31,7 +31,7 @@ pub async fn run(session: &mut Session) -> Result<(), Failure> {
             WorkKind::Agenda | WorkKind::Review | WorkKind::Watch | WorkKind::Sweep => &*kind.name,
         };
         let command = format!(
-            "work add '{}' --instructions '{instructions}' --schedule '{}'",
+            "work add '{}' --instructions '{instructions}' --schedule '{}' --model builtin",
             kind.name, kind.schedule
         );
         let command = session.command(&command);

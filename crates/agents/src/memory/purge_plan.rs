@@ -201,9 +201,7 @@ impl Agents {
                 let found = entity::by_id::<Message>(ws, message.as_str());
                 let found = self.store.first(found).await?.map(|found| found.doc.value);
                 let is_own = |one: &Message| {
-                    one.holder == HolderId::from(id)
-                        && one.kind == MessageKind::User
-                        && one.deleted_at.is_none()
+                    one.holder == *id && one.kind == MessageKind::User && one.deleted_at.is_none()
                 };
                 let found = found.filter(is_own).ok_or_else(none)?;
                 let text = run_log::text(&self.store, ws, &found).await?;

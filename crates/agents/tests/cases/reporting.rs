@@ -198,7 +198,7 @@ fn a_run_that_has_its_report_publishes_it_although_the_call_for_its_next_turn_fa
     assert_eq!(world.run_with(&task, answers), [End::Completed { cut: false }]);
     assert_eq!(world.content(&agent), "The boxes are packed.");
     let run = &world.runs(&agent)[0];
-    let why = run.error_message.as_deref().unwrap_or_default();
+    let why = run.error.as_deref().unwrap_or_default();
     assert!(why.contains("ended early") && why.contains("failed"), "{run:?}");
 }
 

@@ -84,8 +84,8 @@ mod tests {
     #[test]
     fn a_name_is_read_as_it_is_written() {
         let id = "cd-01h2xcejqtf2nbrexx3vqjhp41";
-        let said = format!("message-am-{}", &id[3..]);
-        for text in ["line-12", "summary-3", &format!("decision-{id}"), &said] {
+        let message = format!("message-am-{}", &id[3..]);
+        for text in ["line-12", "summary-3", &format!("decision-{id}"), &message] {
             let name: LineName = text.parse().expect("a name");
             assert_eq!(name.to_string(), text);
             assert_eq!(serde_json::to_value(&name).unwrap(), text);

@@ -92,19 +92,20 @@ pub(super) fn room_beside(
 const ENTRY_SIZES: [usize; 4] = [16 * 1024, 8 * 1024, 4 * 1024, 2 * 1024];
 
 /// Cuts the texts of long entries, as far as a prompt needs it to fit with a summary and at least an eighth of
-/// what it can have for its log. A mark says what was cut.
+/// the window for its log. A mark says what was cut.
 pub(super) fn with_entries_cut(
     fragments: &mut [Draft],
     offer: &Offer,
     (window, max_output): (u64, u64),
     summary: u64,
 ) -> Room {
+    let has_room = |room: Room| room.of_log(summary).is_some_and(|left| left >= window / 8);
     let mut room = room_beside(fragments, offer, window, max_output);
+    if has_room(room) {
+        return room;
+    }
     let whole: Vec<Draft> = fragments.to_vec();
     for most in ENTRY_SIZES {
-        if room.of_log(summary).is_some_and(|left| left >= window / 8) {
-            break;
-        }
         for (draft, whole) in fragments.iter_mut().zip(&whole) {
             for (part, whole) in draft.parts.iter_mut().zip(&whole.parts) {
                 if part.piece == Piece::Entry {
@@ -113,6 +114,9 @@ pub(super) fn with_entries_cut(
             }
         }
         room = room_beside(fragments, offer, window, max_output);
+        if has_room(room) {
+            break;
+        }
     }
     room
 }

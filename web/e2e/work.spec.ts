@@ -240,10 +240,10 @@ test("everything is paused from the command palette, and resumed", async ({ app,
   await expect(dialog.getByRole("listitem")).toHaveCount(2);
   await looked(app, "pause-all");
   await dialog.getByRole("button", { name: "Pause 2 schedules" }).click();
-  await expect(app.getByText("Nothing starts until you resume it.")).toBeVisible();
+  await expect(app.getByText("It will not start until you resume it;")).toBeVisible();
   for (const id of ids) await expect.poll(async () => (await read(server, id)).nextDueAt).toBeNull();
   await app.getByRole("button", { name: "Resume all" }).click();
-  await expect(app.getByText("Nothing starts until you resume it.")).toHaveCount(0);
+  await expect(app.getByText("It will not start until you resume it;")).toHaveCount(0);
   for (const id of ids) await expect.poll(async () => (await read(server, id)).nextDueAt).not.toBeNull();
   expect(model.asked).toBe(0);
 });

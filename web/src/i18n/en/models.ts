@@ -58,7 +58,7 @@ export const models = {
   "models.testOf": "Test {model}",
   "models.whyNotNative": "Does not call tools itself: {why}",
   "models.forget": "Take off the list",
-  "models.forgetOf": "Take {model} off the list",
+  "models.forgetOf": "Take off the list: {model}",
   "models.forgotten": "{model} is off the list. Its provider still offers it.",
 
   "models.problems": "What is wrong with keys and prices on this machine",

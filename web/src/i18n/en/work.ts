@@ -96,7 +96,7 @@ export const work = {
   "work.withinDay": "Due in the next 24 hours",
   "work.pauseN": { one: "Pause {n} schedule", other: "Pause {n} schedules" },
   "work.allPaused": "All agent work is paused.",
-  "work.everythingPaused": "Agent work was paused together. Nothing of it starts until you resume it; what you paused alone stays paused.",
+  "work.everythingPaused": "All agent work was paused. It will not start until you resume it; work you paused separately stays paused.",
   "work.resumeAll": "Resume all",
   "work.what.pause": "Pausing “{title}”",
   "work.what.resume": "Resuming “{title}”",

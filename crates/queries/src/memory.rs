@@ -88,7 +88,7 @@ impl Queries {
         let (skipped, before) = cursor.map_or(Ok((0, i64::MAX)), page::pair)?;
         let folded = self.agents.checkpoint_in_use(ws, id).await?;
         let upto = folded.as_ref().map_or(0, |found| found.checkpoint.upto);
-        let mut lines: Vec<KnowledgeLine> = folded.into_iter().filter_map(summary_line).collect();
+        let mut lines: Vec<Known> = folded.into_iter().filter_map(summary_line).collect();
         let decisions = self.agents.decisions_in_memory(ws, id).await?;
         let items = self.decided_items(ws, decisions.iter()).await?;
         lines.extend(decisions.into_iter().map(|decision| decision_line(decision, &items)));
@@ -100,20 +100,32 @@ impl Queries {
         lines.extend(rows.map(|(line, at)| log_entry(line, at, upto, task.as_ref())));
         let more = lines.len() > limit;
         lines.truncate(limit);
-        let next_cursor = lines.last().filter(|_| more).map(|last| match last.line {
+        let next_cursor = lines.last().filter(|_| more).map(|last| match last.line.line {
             LineName::Line(n) => format!("{n_head}.{n}"),
             LineName::Summary(_) | LineName::Decision(_) | LineName::Message(_) => {
                 format!("{}.{}", skipped + lines.len(), i64::MAX)
             }
         });
-        Ok(Page { items: lines, next_cursor, damaged: Vec::new() })
+        let sources = lines.iter().flat_map(|known| known.sources.iter().cloned()).collect();
+        let may_see = self.agents.clearance_for(ws, id, sources).await?;
+        let items = lines.into_iter().map(|Known { line, sources }| KnowledgeLine {
+            kept_back: may_see.refusal(&sources),
+            ..line
+        });
+        Ok(Page { items: items.collect(), next_cursor, damaged: Vec::new() })
     }
 }
 
-fn summary_line(found: CheckpointText) -> Option<KnowledgeLine> {
+/// A line with what it was made of.
+struct Known {
+    line: KnowledgeLine,
+    sources: Vec<Source>,
+}
+
+fn summary_line(found: CheckpointText) -> Option<Known> {
     let CheckpointText { checkpoint, text } = found;
     let text = text?;
-    Some(KnowledgeLine {
+    let line = KnowledgeLine {
         line: LineName::Summary(checkpoint.n),
         kind: KnowledgeKind::Summary,
         words: text.clone(),
@@ -127,14 +139,17 @@ fn summary_line(found: CheckpointText) -> Option<KnowledgeLine> {
         entry_id: None,
         folds: Some([checkpoint.from, checkpoint.upto]),
         is_folded: false,
+        kept_back: None,
         subject: None,
-    })
+    };
+    Some(Known { line, sources: checkpoint.sources })
 }
 
-fn decision_line(decision: Decision, items: &DecidedItems) -> KnowledgeLine {
+fn decision_line(decision: Decision, items: &DecidedItems) -> Known {
     let text = decisions::summary(&decision);
     let change = items.change_of(&decision);
-    KnowledgeLine {
+    let sources = vec![Source::Proposals(decision.change_set_id)];
+    let line = KnowledgeLine {
         line: LineName::Decision(decision.id),
         kind: KnowledgeKind::Decision,
         words: text.clone(),
@@ -148,21 +163,18 @@ fn decision_line(decision: Decision, items: &DecidedItems) -> KnowledgeLine {
         entry_id: None,
         folds: None,
         is_folded: false,
+        kept_back: None,
         subject: None,
-    }
+    };
+    Known { line, sources }
 }
 
-fn log_entry(
-    line: Line,
-    at: Option<Timestamp>,
-    folded_upto: i64,
-    task: Option<&TaskId>,
-) -> KnowledgeLine {
+fn log_entry(line: Line, at: Option<Timestamp>, folded_upto: i64, task: Option<&TaskId>) -> Known {
     let entry_id = line.sources.iter().find_map(Source::entry).cloned();
     let about = line.sources.iter().find_map(Source::task).cloned();
     let text = line.text.as_deref().unwrap_or_default();
     let is_note = log::is_observation(text);
-    KnowledgeLine {
+    let known = KnowledgeLine {
         line: LineName::Line(line.n),
         kind: if is_note { KnowledgeKind::Observation } else { KnowledgeKind::Input },
         subject: log::subject(&line).map(|subject| subject.as_str().to_owned()),
@@ -177,5 +189,7 @@ fn log_entry(
         entry_id,
         folds: None,
         is_folded: line.n <= folded_upto,
-    }
+        kept_back: None,
+    };
+    Known { line: known, sources: line.sources }
 }

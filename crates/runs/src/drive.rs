@@ -17,13 +17,14 @@ use dormouse_store::agent::message::Chain;
 use dormouse_store::agent::wake_request;
 use dormouse_store::{Attempts, Commit, CommitError, Db, Policy, ReadError, Refusal, Store};
 use dormouse_types::agent::AgentLinkKind;
-use dormouse_types::model::{ModelError, Request};
+use dormouse_types::model::{ModelError, Request, Usage};
 use dormouse_types::port::{BoxFuture, Clock, Entropy, Model, Stage};
 use dormouse_types::{Id as _, LinkId, Timestamp, WorkspaceZone};
 use futures_util::future::{Either, FutureExt as _, select};
 use jiff::tz::TimeZone;
 
 use self::composed::{Folding, Interruption, Shown};
+use self::ending::{EarlyEnd, NoRoom};
 pub use ending::denied;
 pub use interruption::paid_calls_off;
 pub use recorded_request::rebuild;
@@ -36,7 +37,7 @@ use crate::prober::Prober;
 use crate::run_log;
 use crate::spending::Reservation;
 use crate::step::{Closing, RunLog, Step, ToolSet, next};
-use crate::truncation::truncation;
+use crate::truncation::{truncation, truncation_again};
 use crate::window::{TooLarge, too_large, window_of};
 use crate::{End, Lease, Stop};
 
@@ -75,6 +76,8 @@ struct ActiveRun<'a> {
     /// The context shown in the first turn. Later turns show the same. `None` if another process
     /// sent the first request.
     shown: Option<Shown>,
+    /// What the provider counted for the turn before, if this process asked for it.
+    usage_before: Option<Usage>,
     /// What is reserved for the call under way, until a commit settles it.
     reserved: Option<Reservation>,
 }
@@ -153,6 +156,7 @@ impl Driver {
             log,
             chain,
             closing: None,
+            usage_before: None,
             shown: None,
             reserved: None,
         };
@@ -251,7 +255,7 @@ impl ActiveRun<'_> {
         if turn > 1
             && let Some(reason) = clearance.refusal(&[self.own_source()])
         {
-            return self.finish_hidden(reason).await.map(Some);
+            return self.finish_early(EarlyEnd::Hidden(reason)).await.map(Some);
         }
         let gated = gate(gathered.fragments, &clearance);
         if let Some(reason) = gated.hidden_task() {
@@ -261,10 +265,9 @@ impl ActiveRun<'_> {
         let renewed = self.driver.clock.now();
         let request = self.request(gated, &clearance, offer, turn, tools).await?;
         if let Some(why) = self.too_large(&request) {
-            return match self.has_all(turn) {
-                true => self.finish_full().await.map(Some),
-                false => Err(RunError::TooLarge(why)),
-            };
+            let full = EarlyEnd::NoRoom(NoRoom::Window);
+            let end = self.finish_early_if_complete(turn, full).await?;
+            return end.map(Some).ok_or(RunError::TooLarge(why));
         }
         // Checked last, so pausing an agent before this point costs no tokens.
         if let Some(end) = self.blocked().await? {
@@ -296,16 +299,21 @@ impl ActiveRun<'_> {
             }
             Err(failed) => {
                 self.forget_refused(&failed.error).await?;
-                return match self.has_all(turn) {
-                    true => self.finish_unanswered(&failed).await.map(Some),
-                    false => self.fail_unanswered(&failed).await.map(Some),
+                let unanswered = EarlyEnd::Unanswered(&failed);
+                return match self.finish_early_if_complete(turn, unanswered).await? {
+                    Some(end) => Ok(Some(end)),
+                    None => self.fail_unanswered(&failed).await.map(Some),
                 };
             }
         };
         self.note_provider_is_back().await?;
-        if let Some(cut) = truncation(&request, answer.usage.as_ref()) {
-            return self.fail_cut(cut, answer.usage.as_ref()).await.map(Some);
+        let usage = answer.usage.as_ref();
+        let again = (self.usage_before.as_ref().zip(usage))
+            .and_then(|(before, usage)| truncation_again(&request, before, usage));
+        if let Some(cut) = truncation(&request, usage).or(again) {
+            return self.fail_cut(cut, usage).await.map(Some);
         }
+        self.usage_before.clone_from(&answer.usage);
         // The store refuses the commit if another process opened or decided a proposal since the
         // rows were read. Validate the calls again on fresh rows.
         let before = (self.log.clone(), self.chain.clone());

@@ -33,6 +33,21 @@ impl Truncation {
 /// was computed again.
 const SMALLEST_WINDOW: u64 = 256;
 
+/// Units: tokens. Windows that servers are started with are multiples of it.
+const WINDOW_STEP: u64 = 256;
+
+/// Returns how far the prompt of a later turn was cut that the server counted exactly as the one of the turn before;
+/// `None` if it was not. A later prompt repeats the earlier one and adds to it, so both were cut to the same window.
+pub fn truncation_again(request: &Request, before: &Usage, usage: &Usage) -> Option<Truncation> {
+    let added = fewest_tokens(&request.turns.last()?.text).max(1);
+    let is_again = usage.input >= SMALLEST_WINDOW
+        && usage.input.is_multiple_of(WINDOW_STEP)
+        && usage.input == before.input
+        && usage.cached_input == before.cached_input
+        && usage.cache_write == before.cache_write;
+    is_again.then(|| Truncation { sent: usage.input.saturating_add(added), read: usage.input })
+}
+
 /// Returns how far a prompt was cut; `None` if it was not, or if nobody can know.
 ///
 /// A count of next to nothing says that the server does not count the prompt. What came from a cache is part of `input` or
@@ -72,7 +87,7 @@ fn fewest_tokens(text: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use dormouse_types::RunKey;
-    use dormouse_types::model::{Fragment, FragmentData, FragmentKind, ToolChoice};
+    use dormouse_types::model::{Fragment, FragmentData, FragmentKind, LoggedTurn, ToolChoice};
 
     use super::*;
 
@@ -111,6 +126,25 @@ mod tests {
             reason.contains("read 4096 tokens") && reason.contains("edit home/qwen --window"),
             "{reason}"
         );
+    }
+
+    #[test]
+    fn two_turns_of_one_count_were_cut_to_the_same_window() {
+        let turn = LoggedTurn { text: "I look at it.".into(), ..LoggedTurn::default() };
+        let later = Request { turn: 2, turns: vec![turn], ..request("Hall") };
+        let usage = |input, cached_input| Usage { input, cached_input, ..Usage::default() };
+        let check = |before, usage, expected| {
+            assert_eq!(truncation_again(&later, &before, &usage).map(|it| it.read), expected);
+        };
+        check(usage(4_096, 0), usage(4_096, 0), Some(4_096));
+        check(usage(4_096, 0), usage(4_352, 0), None);
+        // No window: a server that counts every prompt alike.
+        check(usage(1_000, 0), usage(1_000, 0), None);
+        // The rest was served from a cache.
+        check(usage(4_096, 0), usage(4_096, 4_096), None);
+        check(usage(0, 0), usage(0, 0), None);
+        let first = request("Hall");
+        assert_eq!(truncation_again(&first, &usage(4_096, 0), &usage(4_096, 0)), None);
     }
 
     #[test]

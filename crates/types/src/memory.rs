@@ -131,6 +131,9 @@ impl FoldLimits {
     }
 }
 
+/// Units: tokens. What a few lines of a log need, whatever they cost.
+const FEW_LINES: u64 = 1_000;
+
 /// What the prompt of a wake shares its window with. Units: tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Room {
@@ -179,6 +182,14 @@ impl Room {
     /// that rules which grow by a sentence do not have the whole log folded again.
     pub fn has_place_for(self, summary: u64) -> bool {
         summary <= self.of_summary().saturating_mul(3) / 2
+    }
+
+    /// Returns how much of what is left for the log a prompt of at most `affordable` tokens has, but not less than
+    /// a few lines need.
+    pub fn of_affordable_log(self, summary: u64, left: u64, affordable: Option<u64>) -> u64 {
+        let fixed = self.standing.saturating_add(self.present).saturating_add(summary);
+        let most = affordable.map_or(u64::MAX, |all| all.saturating_sub(fixed));
+        left.min(most.max(FEW_LINES))
     }
 
     /// Returns what is left for the lines of the log; `None` if the prompt does not fit even without them.

@@ -15,7 +15,7 @@ pub use self::fragment::{
     LogData, ObservationNote, PromptPart,
 };
 pub use self::ledger::{Decided, Ledger, OpenProposal, Resolution};
-pub use self::news::{Delta, DeltaChange, LinkedNews, TimerNote};
+pub use self::news::{Delta, DeltaChange, LinkedChangeKind, LinkedNews, TimerNote};
 pub use self::task_state::{Entry, FieldSay, Item, StatedField, TaskState, latest_on};
 pub use self::turn::{
     ModelError, ProviderState, ProviderUnavailable, ToolCall, ToolResult, ToolSpec, Turn,

@@ -49,6 +49,13 @@ pub struct Price {
     pub output: u64,
 }
 
+impl Price {
+    /// The dearest price of input.
+    fn dearest_input(&self) -> u64 {
+        self.input.max(self.cache_write).max(self.cached_input)
+    }
+}
+
 /// An amount of a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -73,8 +80,7 @@ pub fn reservation(price: Option<&Price>, request_bytes: u64, max_output: u64) -
     match price {
         None => tokens(input.saturating_add(max_output)),
         Some(price) => {
-            let dearest = price.input.max(price.cache_write).max(price.cached_input);
-            money(part(input, dearest).saturating_add(part(max_output, price.output)))
+            money(part(input, price.dearest_input()).saturating_add(part(max_output, price.output)))
         }
     }
 }
@@ -94,6 +100,18 @@ pub fn run_reservation(
         Amount { value: sum.value.saturating_add(call.value), ..call }
     })
 }
+
+/// Returns the largest prompt whose call takes at most three quarters of what one run may spend, so that a turn is
+/// left after it; `None` if its input is free. Units: tokens.
+pub fn affordable_prompt(budgets: &Budgets, price: &Price, max_output: u64) -> Option<u64> {
+    let answer = reservation(Some(price), 0, max_output);
+    let left = u64::try_from(budgets.wake / 4 * 3 - answer.value).unwrap_or(0);
+    let reserved = left.saturating_mul(1_000_000).checked_div(price.dearest_input())?;
+    Some(reserved.saturating_mul(BYTES_PER_TOKEN) / BYTES_OF_ESTIMATE)
+}
+
+/// Units: bytes. What is reserved counts two bytes a token; the estimate that fills a window counts four.
+const BYTES_OF_ESTIMATE: u64 = 4;
 
 /// Units: bytes. What an answer of a usual size and the results of its calls add to the next request: 1,000 tokens of
 /// four bytes.
@@ -286,6 +304,18 @@ mod tests {
 
     fn used(input: u64, cached_input: u64, output: u64) -> Usage {
         Usage { input, cached_input, output, ..Usage::default() }
+    }
+
+    #[test]
+    fn a_prompt_is_affordable_if_its_call_leaves_a_quarter_of_the_cap() {
+        let budgets = Budgets { wake: 100_000, ..Budgets::default() };
+        let price = Price { input: 1_000_000, cached_input: 0, cache_write: 0, output: 5_000_000 };
+        let affordable = affordable_prompt(&budgets, &price, 1_000).expect("a limit");
+        let of = |tokens: u64| reservation(Some(&price), tokens * 4, 1_000).value;
+        assert!(of(affordable) <= 75_000 && of(affordable + 1) > 75_000, "{affordable}");
+        assert_eq!(affordable_prompt(&budgets, &price, 100_000), Some(0), "an answer costs more");
+        let free = Price { input: 0, ..price };
+        assert_eq!(affordable_prompt(&budgets, &free, 1_000), None);
     }
 
     #[test]

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use dormouse_runs::gate::Piece;
 use dormouse_types::change::{Change, What};
 use dormouse_types::field_change::{FieldChange, FieldValue};
-use dormouse_types::model::{Delta, DeltaChange, Entry, LinkedNews, TaskState, TimerNote};
+use dormouse_types::model::{
+    Delta, DeltaChange, Entry, LinkedChangeKind, LinkedNews, TaskState, TimerNote,
+};
 use dormouse_types::task::{EntryKind, Field, LinkDirection, LinkKind};
 use dormouse_types::{AgentId, EntryId, Origin, TaskId};
 use jiff::tz::TimeZone;
-
-use super::linked::LinkedTask;
 
 /// Returns the changes of a task in an interval as an agent sees them, without its own writes.
 pub fn of(changes: &[Change], task: &TaskId, agent: &AgentId, zone: &TimeZone) -> Delta {
@@ -60,38 +60,45 @@ const FIELDS_OF_LINKED: usize = 3;
 /// Returns what changed about the tasks one link away. What an agent wrote there is no news: it
 /// would have agents answer each other.
 ///
-/// `changes` are newest first.
-pub fn of_linked(changes: &[Change], linked: &[&LinkedTask], zone: &TimeZone) -> Vec<LinkedNews> {
+/// `changes` are newest first; `linked` are the tasks with their present titles, deleted ones too.
+pub fn of_linked(
+    changes: &[Change],
+    linked: &[(&TaskId, &str)],
+    zone: &TimeZone,
+) -> Vec<LinkedNews> {
     let mut news: Vec<LinkedNews> = Vec::new();
     let by_others = changes.iter().rev().filter(|change| match &change.origin {
         Origin::Agent { .. } => false,
         Origin::Work { .. } | Origin::Person { .. } | Origin::Import | Origin::Unknown => true,
     });
     for change in by_others {
-        for task in linked {
-            let what: Vec<&What> = change.what_of(&task.id).collect();
+        for (task, title) in linked {
+            let what: Vec<&What> = change.what_of(task).filter(|what| !what.is_star()).collect();
             if what.is_empty() {
                 continue;
             }
-            let place = news.iter().position(|known| known.task == task.id);
+            let place = news.iter().position(|known| known.task == **task);
             let place = place.unwrap_or_else(|| {
                 news.push(LinkedNews {
-                    task: task.id.clone(),
-                    title: task.title.clone(),
+                    task: (*task).clone(),
+                    title: (*title).to_owned(),
                     on: change.at.day_in(zone),
                     changes: 0,
                     fields: Vec::new(),
+                    others: Vec::new(),
                 });
                 news.len() - 1
             });
             let known = &mut news[place];
             known.on = change.at.day_in(zone);
             known.changes += what.len();
-            let fields = what.into_iter().filter_map(|what| match what {
-                What::FieldSet(change) => Some(change.clone()),
-                _ => None,
-            });
-            known.fields.extend(fields);
+            for what in what {
+                match (what, LinkedChangeKind::of(what)) {
+                    (What::FieldSet(change), _) => known.fields.push(change.clone()),
+                    (_, Some(kind)) if !known.others.contains(&kind) => known.others.push(kind),
+                    _ => {}
+                }
+            }
         }
     }
     for known in &mut news {
@@ -101,6 +108,17 @@ pub fn of_linked(changes: &[Change], linked: &[&LinkedTask], zone: &TimeZone) ->
     news
 }
 
+fn other_change(kind: LinkedChangeKind) -> &'static str {
+    match kind {
+        LinkedChangeKind::Deleted => "deleted",
+        LinkedChangeKind::Restored => "restored",
+        LinkedChangeKind::Checklist => "checklist changed",
+        LinkedChangeKind::Entries => "entries changed",
+        LinkedChangeKind::Labels => "labels changed",
+        LinkedChangeKind::Links => "links changed",
+    }
+}
+
 /// Describes what changed about a linked task.
 pub fn linked(news: &LinkedNews) -> String {
     let title = if news.title.is_empty() { "(untitled)" } else { &news.title };
@@ -108,10 +126,10 @@ pub fn linked(news: &LinkedNews) -> String {
         1 => "1 change".to_owned(),
         n => format!("{n} changes"),
     };
-    let fields: Vec<String> = news.fields.iter().map(field_set).collect();
-    let fields =
-        if fields.is_empty() { String::new() } else { format!(" ({})", fields.join("; ")) };
-    format!("{} linked task {title} (id: {}): {count}{fields}", news.on, news.task)
+    let others = news.others.iter().map(|kind| other_change(*kind).to_owned());
+    let what: Vec<String> = news.fields.iter().map(field_set).chain(others).collect();
+    let what = if what.is_empty() { String::new() } else { format!(" ({})", what.join("; ")) };
+    format!("{} linked task {title} (id: {}): {count}{what}", news.on, news.task)
 }
 
 /// Describes a timer that fired.

@@ -63,6 +63,8 @@ pub struct LinkedTasks {
     pub from: Vec<LinkedTask>,
     /// Tasks that it points at.
     pub to: Vec<LinkedTask>,
+    /// Deleted tasks that are still linked, each once. Nothing is shown of them but that they were deleted.
+    pub deleted: Vec<Named<TaskId>>,
 }
 
 impl LinkedTasks {

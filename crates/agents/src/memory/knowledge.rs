@@ -1,8 +1,12 @@
 //! What is in the memory of an agent now, apart from the lines of its log.
 
+use std::collections::BTreeSet;
+
+use dormouse_runs::clearance::{self, Clearance};
 use dormouse_store::agent::change_set::{Decision, DecisionVerdict, Outcome};
 use dormouse_store::agent::checkpoint::{self, CheckpointText};
 use dormouse_store::agent::entity;
+use dormouse_store::agent::source::Source;
 use dormouse_types::memory::{Audience, CheckpointKind};
 use dormouse_types::port::{Model, ModelLocation};
 use dormouse_types::{AgentId, HolderId, WorkspaceId, limits};
@@ -32,6 +36,21 @@ impl Agents {
         let wanted = (audience, CheckpointKind::Summary);
         let query = checkpoint::newest(ws, &HolderId::from(id), wanted, 0);
         Ok(self.store.first(query).await?)
+    }
+
+    /// Decides what the model that an agent asks now may see of what was made of these sources.
+    ///
+    /// Errors: no such agent.
+    pub async fn clearance_for(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+        requested: BTreeSet<Source>,
+    ) -> Result<Clearance, AgentError> {
+        let agent = self.agent(ws, id).await?.doc.value;
+        let model = self.model_of(&agent);
+        let holder = HolderId::from(id);
+        Ok(clearance::clearance(&self.store, ws, &holder, &*model, requested).await?)
     }
 
     /// The decisions of a person that prompts of an agent repeat, newest first.

@@ -45,11 +45,13 @@ impl Agents {
         task: &TaskId,
     ) -> Result<LinkedTasks, AgentError> {
         let rows = self.store.all(linked_task::of_task(ws, task)).await?;
+        let (deleted, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(is_deleted);
+        let deleted = deleted_tasks(&deleted);
         let mut ids: Vec<TaskId> = rows.iter().filter_map(|row| row.task_id.parse().ok()).collect();
         ids.sort_unstable();
         ids.dedup();
         if ids.is_empty() {
-            return Ok(LinkedTasks::default());
+            return Ok(LinkedTasks { deleted, ..LinkedTasks::default() });
         }
         let mut details = Details {
             labels: self.label_names(ws).await?,
@@ -70,7 +72,7 @@ impl Agents {
             let rows = rows.iter().filter(|row| row.direction == side);
             grouped(rows.filter_map(|row| details.row(row)).collect())
         };
-        Ok(LinkedTasks { from: side(LinkDirection::In), to: side(LinkDirection::Out) })
+        Ok(LinkedTasks { from: side(LinkDirection::In), to: side(LinkDirection::Out), deleted })
     }
 
     async fn label_names(&self, ws: WorkspaceId) -> Result<Vec<Named<LabelId>>, AgentError> {
@@ -122,6 +124,18 @@ impl Agents {
         }
         Ok(found)
     }
+}
+
+/// Returns whether a linked task was deleted. One that cannot be read is reported with the live ones.
+fn is_deleted(row: &Linked) -> bool {
+    row.task.as_ref().is_ok_and(|task| task.doc.value.deleted_at.is_some())
+}
+
+/// Returns deleted tasks by their titles, each once.
+fn deleted_tasks(rows: &[Linked]) -> Vec<Named<TaskId>> {
+    let tasks = rows.iter().filter_map(|row| row.task.as_ref().ok()).map(|task| &task.doc.value);
+    let by_id: BTreeMap<&TaskId, &str> = tasks.map(|task| (&task.id, &*task.title)).collect();
+    by_id.into_iter().map(|(id, title)| Named { id: id.clone(), name: title.to_owned() }).collect()
 }
 
 /// Returns a report as a linked task's agent reads it; `None` if it is empty. A report of an older

@@ -9,18 +9,19 @@ use dormouse_store::agent::change_item::{self, Item};
 use dormouse_store::agent::checkpoint::{self, CheckpointText};
 use dormouse_store::agent::log_line::{self, Line};
 use dormouse_store::agent::timer::{self, Timer};
-use dormouse_store::agent::{forgotten_entry, outdated};
+use dormouse_store::agent::{forgotten_entry, model_setting, outdated};
 use dormouse_store::doc::Doc;
 use dormouse_store::journal::setting;
 use dormouse_store::{change_log, in_list};
 use dormouse_types::day_order::DayOrder;
 use dormouse_types::memory::{ASSUMED_WINDOW, Audience, CheckpointKind};
 use dormouse_types::model::{Delta, DeltaChange, LinkedNews, TaskState, TimerNote};
-use dormouse_types::port::ModelLocation;
+use dormouse_types::port::{ModelClass, ModelLocation};
+use dormouse_types::spend::affordable_prompt;
 use dormouse_types::{AgentId, CategoryId, EntryId, RunKey, Seq, TaskId, WorkspaceId};
 
 use crate::context::delta;
-use crate::context::linked::{LinkedTask, LinkedTasks};
+use crate::context::linked::LinkedTasks;
 use crate::error::from_journal;
 use crate::memory::knowledge::audience_of;
 use crate::memory::report::Latest;
@@ -63,6 +64,9 @@ pub(super) struct WakeInput {
     pub(super) fold_window: Option<u64>,
     /// The most it writes. Units: tokens.
     pub(super) max_output: u64,
+    /// The largest prompt that what one wake may spend pays for with turns to follow; `None` if that sets no
+    /// limit. Units: tokens.
+    pub(super) affordable: Option<u64>,
     /// The log before this run, without the lines that the checkpoint folds.
     pub(super) log: Vec<Line>,
     /// The report before this run, with its head.
@@ -133,6 +137,14 @@ impl WakeInput {
         let summarising = agents.driver.models().summarising_for(&model);
         let of_folding = summarising.window().unwrap_or(ASSUMED_WINDOW);
         let fold_window = window.map(|window| window.min(of_folding));
+        let affordable = match (model.class(), model.price()) {
+            (ModelClass::Paid, Some(price)) => {
+                let stored = store.first(model_setting::of_workspace(ws)).await?;
+                let budgets = stored.map(|stored| stored.settings.budgets).unwrap_or_default();
+                affordable_prompt(&budgets, &price, model.max_output())
+            }
+            (ModelClass::Free | ModelClass::Paid, _) => None,
+        };
         let wanted = (audience, CheckpointKind::Summary);
         let checkpoint = checkpoint::newest(ws, &run.holder, wanted, passed_over);
         let checkpoint = store.first(checkpoint).await?;
@@ -159,6 +171,7 @@ impl WakeInput {
             window,
             fold_window,
             max_output: model.max_output(),
+            affordable,
             report: agents.latest(ws, agent).await?,
             is_outdated: store.first(outdated::of_agent(ws, agent)).await?.is_some(),
             is_month_first: store
@@ -228,11 +241,14 @@ async fn read_linked(
     let linked = agents.linked_tasks(ws, task).await?;
     // Tasks that link to each other are listed in both directions, and are one neighbour.
     let mut known = BTreeSet::new();
-    let tasks: Vec<&LinkedTask> = linked.all().filter(|task| known.insert(&task.id)).collect();
+    let live = linked.all().map(|task| (&task.id, &*task.title));
+    let deleted = linked.deleted.iter().map(|task| (&task.id, &*task.name));
+    let tasks: Vec<(&TaskId, &str)> =
+        live.chain(deleted).filter(|(id, _)| known.insert(*id)).collect();
     let changes = if tasks.is_empty() || interval[1] <= interval[0] {
         Vec::new()
     } else {
-        let mut ids: Vec<TaskId> = tasks.iter().map(|task| task.id.clone()).collect();
+        let mut ids: Vec<TaskId> = tasks.iter().map(|(id, _)| (*id).clone()).collect();
         // A task has no more links than a page has ids.
         ids.truncate(in_list::MOST);
         let changes = change_log::of_tasks(ws, &ids, interval, LINKED_CHANGES);

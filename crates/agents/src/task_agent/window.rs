@@ -21,7 +21,10 @@ const MARKS: u64 = 200;
 impl TaskAgent<'_> {
     /// Returns what is left for the lines of the log. Units: tokens.
     pub(super) fn room_for_log(&self, input: &WakeInput) -> u64 {
-        self.room.map_or(u64::MAX, |room| room.of_log(size_of_summary(input)).unwrap_or(0))
+        let Some(room) = self.room else { return u64::MAX };
+        let summary = size_of_summary(input);
+        let left = room.of_log(summary).unwrap_or(0);
+        room.of_affordable_log(summary, left, input.affordable)
     }
 
     /// Returns the limits of the log beside everything else in the first prompt; `None` if the model has no
@@ -32,7 +35,10 @@ impl TaskAgent<'_> {
         let Some(room) = self.room else { return Ok(None) };
         let summary = size_of_summary(input);
         match room.of_log(summary) {
-            Some(left) => Ok(Some(FoldLimits::in_room(room.window, left))),
+            Some(left) => {
+                let left = room.of_affordable_log(summary, left, input.affordable);
+                Ok(Some(FoldLimits::in_room(room.window, left)))
+            }
             None => Err(RunError::TooLarge(refusal(room, summary))),
         }
     }

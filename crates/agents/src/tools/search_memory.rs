@@ -43,10 +43,9 @@ impl Immediate for SearchMemory {
 impl Args {
     /// Returns the words to look for, and the most results.
     pub(crate) fn checked(self) -> Result<(WordQuery, usize), Refused> {
-        let limit = self.limit.unwrap_or(RESULTS);
+        let limit = self.limit.unwrap_or(RESULTS).min(limits::MEMORY_RESULTS.max);
         limits::MEMORY_QUERY
             .check(self.query.chars().count())
-            .and_then(|()| limits::MEMORY_RESULTS.check(limit))
             .map_err(|beyond| Refused::Invalid(beyond.to_string()))?;
         if limit == 0 {
             return Err(Refused::Invalid("limit is 0; ask for at least one result".into()));

@@ -13,6 +13,7 @@ use dormouse_testkit::scripted::Answer;
 use dormouse_types::agent::MessageKind;
 use dormouse_types::model::{FragmentKind, ModelError, Request, ToolChoice};
 use dormouse_types::port::{Model, ModelLocation, Stage};
+use dormouse_types::spend::Price;
 use dormouse_types::{AgentId, TaskId};
 use serde_json::json;
 
@@ -150,6 +151,24 @@ fn a_log_below_the_limit_is_not_folded() {
     assert_eq!(case.wake([routine_report()]), DONE);
     assert!(case.requests().iter().all(|request| request.turn > 0));
     assert_eq!(case.checkpoints(), []);
+}
+
+#[test]
+fn a_log_is_folded_where_what_a_wake_may_spend_does_not_pay_for_it() {
+    let case = Case::after(25);
+    case.model.set_window(200_000);
+    case.always_folds(summary(SUMMARY));
+    assert_eq!(case.wake([routine_report()]), DONE);
+    assert_eq!(case.checkpoints(), [], "the window has room for it");
+
+    let cents = |input| Price { input, cached_input: 0, cache_write: 0, output: 0 };
+    *case.model.price.lock().expect("one thread") = Some(cents(1_000_000));
+    assert_eq!(case.wake([routine_report()]), DONE);
+    assert_eq!(case.checkpoints(), [], "the budget of a wake has room for it");
+
+    *case.model.price.lock().expect("one thread") = Some(cents(6_000_000));
+    assert_eq!(case.wake([routine_report()]), DONE);
+    assert!(!case.checkpoints().is_empty());
 }
 
 #[test]

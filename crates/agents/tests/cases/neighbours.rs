@@ -92,11 +92,33 @@ fn a_change_one_link_away_is_news_to_an_agent_that_opted_in() {
         .map(|request| text(request, FragmentKind::Delta).expect("a delta"))
         .collect();
     let news = format!(
-        "- 2026-03-02 linked task Sell the old flat (id: {sale}): 2 changes (dueDate: none -> 2026-04-01)"
+        "- 2026-03-02 linked task Sell the old flat (id: {sale}): 2 changes (dueDate: none -> 2026-04-01; entries changed)"
     );
     assert!(deltas.iter().any(|delta| delta.contains(&news)), "{deltas:?}");
     let row = world.row(&mover);
     assert_eq!((row.due_at, row.first_signal_at), (None, None), "it has caught up");
+}
+
+#[test]
+fn a_linked_task_that_is_deleted_or_restored_is_news() {
+    let (world, flat, mover) = World::settled();
+    let sale = world.task("Sell the old flat", &[]);
+    wakes_on_linked(&world, &mover);
+    let mut node = world.serve();
+    world.answers(1);
+    world.edit_task(&flat, &[blocks(&sale)]);
+    node.pass_seconds(2);
+    assert_eq!(node.ran(), [(mover.clone(), DONE)]);
+    for (edit, expected) in [(Edit::Delete, "(deleted)"), (Edit::Restore, "(restored)")] {
+        world.answers(1);
+        world.edit_task(&sale, &[edit]);
+        node.pass_seconds(600);
+        assert_eq!(node.ran(), [(mover.clone(), DONE)], "{expected}");
+        let requests = world.script.requests();
+        let delta = text(requests.last().expect("a request"), FragmentKind::Delta);
+        let news = format!("linked task Sell the old flat (id: {sale}): 1 change {expected}");
+        assert!(delta.as_deref().is_some_and(|it| it.contains(&news)), "{delta:?}");
+    }
 }
 
 #[test]

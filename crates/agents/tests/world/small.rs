@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 use dormouse_testkit::now;
 use dormouse_testkit::scripted::{Answer, Script};
 use dormouse_types::model::{ModelError, Request, TurnEvent};
-use dormouse_types::port::{BoxStream, Model, ModelClass, ModelLocation};
+use dormouse_types::port::{BoxStream, Model, ModelClass, ModelLocation, OutgoingRequest};
+use dormouse_types::spend::Price;
 use futures_util::{StreamExt as _, stream};
 
 /// The model.
@@ -21,6 +22,8 @@ pub struct Small {
     window: AtomicU64,
     /// The most that it writes. Units: tokens.
     pub most_output: AtomicU64,
+    /// What it costs; it is free without.
+    pub price: Mutex<Option<Price>>,
 }
 
 /// A window that leaves 1,600 tokens for a log.
@@ -49,6 +52,7 @@ impl Small {
             requests,
             window,
             most_output: AtomicU64::new(0),
+            price: Mutex::default(),
         })
     }
 
@@ -77,7 +81,17 @@ impl Model for Small {
     }
 
     fn class(&self) -> ModelClass {
-        ModelClass::Free
+        if self.price().is_some() { ModelClass::Paid } else { ModelClass::Free }
+    }
+
+    fn price(&self) -> Option<Price> {
+        *self.price.lock().expect("one thread")
+    }
+
+    fn outgoing(&self, request: &Request) -> Option<OutgoingRequest> {
+        let body = request.fragments.iter().map(|fragment| fragment.text.as_str()).collect();
+        let (url, headers) = ("https://acme.example/v1/messages".into(), Vec::new());
+        self.price().map(|_| OutgoingRequest { method: "POST", url, headers, body })
     }
 
     fn location(&self) -> ModelLocation {

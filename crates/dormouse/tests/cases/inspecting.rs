@@ -1,13 +1,18 @@
+use std::sync::Arc;
+
 use dormouse::view::{Decision, KnowledgeKind};
-use dormouse::{AgentFilter, TaskPatch, Verdict, VerdictOf};
-use dormouse_testkit::scripted::Answer;
+use dormouse::{AgentFilter, DrainScope, NewEntry, NewTask, TaskPatch, Verdict, VerdictOf};
+use dormouse_testkit::scripted::{Answer, Script};
 use dormouse_types::agent::{AgentActivity, Lifecycle, RunStatus, WakeReason};
 use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
+use dormouse_types::kept_back::KeptBackReason;
+use dormouse_types::port::ModelLocation;
 use dormouse_types::{Id as _, ThreadId};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use crate::world::{World, me, now, slug, verdict_of};
+use super::work_reading::Placed;
+use crate::world::{World, me, now, services, slug, verdict_of};
 
 fn by_hand(parts: &[&str]) -> String {
     Sha256::digest(parts.join("|")).iter().map(|byte| format!("{byte:02x}")).collect()
@@ -238,6 +243,38 @@ fn a_decision_says_what_changed_as_values_and_so_does_the_memory_of_it() {
     let known = now(world.dormouse.knowledge(&me(), &agent.id, 99, None)).expect("a page").items;
     let known = known.into_iter().filter(|line| line.kind == KnowledgeKind::Decision);
     assert_eq!(known.map(|line| line.change).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn a_line_in_memory_says_whether_its_model_is_sent_it() {
+    for (location, expected) in [
+        (ModelLocation::OwnServer, None),
+        (ModelLocation::BuiltIn, None),
+        (ModelLocation::Elsewhere, Some(KeptBackReason::Private)),
+    ] {
+        let script = Arc::new(Script::default());
+        let model = Arc::new(Placed(script.clone(), location));
+        let (dormouse, _rooms) = services(model, "2026-03-02T09:00:00Z");
+        let new = NewTask { title: "Move".into(), ..NewTask::default() };
+        let task = now(dormouse.create_task(&me(), new, None)).expect("a task").id;
+        let agent = now(dormouse.create_agent(&me(), &task, None, None)).expect("an agent").id;
+        let entry =
+            |text: &str, private| NewEntry { text: text.into(), private, ..NewEntry::default() };
+        for entry in [entry("The van is booked.", false), entry("The result came.", true)] {
+            now(dormouse.add_entry(&me(), &task, entry, None)).expect("an entry");
+        }
+        let report = json!({ "tldr": "All quiet.", "content": "Nothing yet." });
+        script.push(Answer::calls([("update_report", report)]));
+        let scope = DrainScope { tasks: vec![task], ..DrainScope::default() };
+        now(dormouse.drain(scope, &mut |_| {})).expect("drained");
+        let known = now(dormouse.knowledge(&me(), &agent, 99, None)).expect("a page").items;
+        let kept_back = |words: &str| {
+            let line = known.iter().find(|line| line.words.contains(words));
+            line.unwrap_or_else(|| panic!("{words}: {known:?}")).kept_back
+        };
+        assert_eq!(kept_back("The van is booked."), None, "{location:?}");
+        assert_eq!(kept_back("The result came."), expected, "{location:?}");
+    }
 }
 
 #[test]

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::world::{me, now, services};
 
 /// A script at a place.
-struct Placed(Arc<Script>, ModelLocation);
+pub(super) struct Placed(pub(super) Arc<Script>, pub(super) ModelLocation);
 
 impl Model for Placed {
     fn name(&self) -> &str {

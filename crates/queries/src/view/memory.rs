@@ -4,6 +4,7 @@ use dormouse_types::agent::DecisionVerdict;
 use dormouse_types::closed_list;
 use dormouse_types::closed_list::Listed;
 use dormouse_types::field_change::FieldChange;
+use dormouse_types::kept_back::KeptBackReason;
 use dormouse_types::line_name::LineName;
 use dormouse_types::memory::{Audience, CheckpointKind, MemoryKind};
 use dormouse_types::{EntryId, RunKey, TaskId, Timestamp};
@@ -116,6 +117,9 @@ pub struct KnowledgeLine {
     pub folds: Option<[i64; 2]>,
     /// Whether the next prompt has a summary in its place.
     pub is_folded: bool,
+    /// Why it is kept back from the model that the agent asks now; `null` if it may be sent.
+    #[serde(default)]
+    pub kept_back: Option<KeptBackReason>,
     /// What it says the state of: an entry, a checklist item, or a field of the task. The newest line
     /// with a subject replaces those before it; `null` for what nothing replaces.
     pub subject: Option<String>,

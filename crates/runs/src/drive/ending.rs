@@ -27,6 +27,59 @@ const BREAKER_ATTEMPTS: Policy = Policy::Attempts(6);
 /// The target of the line of the log that says that a queue is held. Commands say that in their own words.
 const HELD: &str = "dormouse::held";
 
+/// Why a run ends before its model ended it, with what is recorded.
+#[derive(Clone, Copy)]
+pub(super) enum EarlyEnd<'e> {
+    /// There is no room for another turn.
+    NoRoom(NoRoom),
+    /// The model gave no answer that can be used to a later turn.
+    Unanswered(&'e FailedCall),
+    /// The model may not see any more what it has read: the rest is not sent.
+    Hidden(KeptBackReason),
+    /// A person deleted the task.
+    TaskDeleted,
+}
+
+/// Where there is no room for another turn.
+#[derive(Clone, Copy)]
+pub(super) enum NoRoom {
+    Window,
+    WakeCap,
+    DayBudget,
+}
+
+impl EarlyEnd<'_> {
+    /// Returns what the log says of a run of `model` that ends so.
+    fn reason(self, model: &dyn Model) -> String {
+        let (name, provider) = (model.name(), model.provider());
+        match self {
+            Self::NoRoom(NoRoom::Window) => {
+                format!("ended early: {name} has no room for another turn")
+            }
+            Self::NoRoom(NoRoom::WakeCap) => {
+                "ended early: what one wake may spend has no room for another turn".into()
+            }
+            Self::NoRoom(NoRoom::DayBudget) => {
+                "ended early: the budget of today has no room for another turn".into()
+            }
+            Self::Unanswered(failed) => {
+                format!("ended early, because the call for its next turn failed: {}", failed.error)
+            }
+            Self::Hidden(KeptBackReason::Private) => format!(
+                "ended early: something that it had read became private, and {name} is not a model of your \
+                 own, so nothing more was sent"
+            ),
+            Self::Hidden(KeptBackReason::Category) => format!(
+                "ended early: something that it had read is of a category now that may not be sent to \
+                 {provider}, so nothing more was sent"
+            ),
+            Self::TaskDeleted => {
+                format!("ended early: its task was deleted, so {name} was sent nothing more")
+            }
+        }
+    }
+}
+
 impl ActiveRun<'_> {
     /// Commits the end of a completed run: the results of `finalize`, the run's status and the
     /// release of the lease, together with what is given.
@@ -34,11 +87,11 @@ impl ActiveRun<'_> {
     /// One commit, so what the run produced, the messages it counts as heard and its end become
     /// visible together or not at all.
     pub(super) async fn finish(&mut self, last: RunOutput, cut: bool) -> Result<End, RunError> {
-        self.finish_early(last, cut, None).await
+        self.finish_saying(last, cut, None).await
     }
 
-    /// The same for a run that ends before its model ended it for another reason than the turn limit.
-    async fn finish_early(
+    /// The same, with why the run ends before its model ended it.
+    async fn finish_saying(
         &mut self,
         mut last: RunOutput,
         cut: bool,
@@ -54,55 +107,34 @@ impl ActiveRun<'_> {
 
     /// Ends a run whose last turn is recorded. Retries on fresh rows if another writer interferes.
     pub(super) async fn finish_recorded(&mut self, cut: bool) -> Result<End, RunError> {
-        self.finish_recorded_early(cut, None, RunOutput::default()).await
+        self.finish_retrying(cut, None, RunOutput::default()).await
     }
 
-    /// Ends a run whose model may not see any more what it has read, with what is recorded: the rest is not sent.
-    pub(super) async fn finish_hidden(&mut self, reason: KeptBackReason) -> Result<End, RunError> {
-        let last = RunOutput { audit: vec![self.denied_request(reason)], ..RunOutput::default() };
-        let why = match reason {
-            KeptBackReason::Private => format!(
-                "ended early: something that it had read became private, and {} is not a model of your own, so \
-                 nothing more was sent",
-                self.model.name()
-            ),
-            KeptBackReason::Category => format!(
-                "ended early: something that it had read is of a category now that may not be sent to {}, so \
-                 nothing more was sent",
-                self.model.provider()
-            ),
-        };
-        self.finish_recorded_early(false, Some(&why), last).await
+    /// Ends a run before its model ended it, with what is recorded.
+    pub(super) async fn finish_early(&mut self, early: EarlyEnd<'_>) -> Result<End, RunError> {
+        let mut last = RunOutput::default();
+        match early {
+            EarlyEnd::Hidden(reason) => last.audit.push(self.denied_request(reason)),
+            EarlyEnd::Unanswered(failed) => last.ops = self.unanswered(failed),
+            EarlyEnd::NoRoom(_) | EarlyEnd::TaskDeleted => {}
+        }
+        let why = early.reason(&*self.model);
+        self.finish_retrying(false, Some(&why), last).await
     }
 
-    /// Ends a run with what is recorded, because the window of its model has no room for another turn.
-    pub(super) async fn finish_full(&mut self) -> Result<End, RunError> {
-        let why = format!("ended early: {} has no room for another turn", self.model.name());
-        self.finish_recorded_early(false, Some(&why), RunOutput::default()).await
+    /// The same if the run has before `turn` what it is for; otherwise does nothing.
+    pub(super) async fn finish_early_if_complete(
+        &mut self,
+        turn: u32,
+        early: EarlyEnd<'_>,
+    ) -> Result<Option<End>, RunError> {
+        match self.has_all(turn) {
+            true => self.finish_early(early).await.map(Some),
+            false => Ok(None),
+        }
     }
 
-    /// Ends a run with what is recorded, because what one wake may spend has no room for another turn.
-    pub(super) async fn finish_at_cap(&mut self) -> Result<End, RunError> {
-        let why = "ended early: what one wake may spend has no room for another turn";
-        self.finish_recorded_early(false, Some(why), RunOutput::default()).await
-    }
-
-    /// Ends a run with what is recorded, because the budget of a day has no room for another turn.
-    pub(super) async fn finish_at_budget(&mut self) -> Result<End, RunError> {
-        let why = "ended early: the budget of today has no room for another turn";
-        self.finish_recorded_early(false, Some(why), RunOutput::default()).await
-    }
-
-    /// Ends a run with what is recorded, because its model gave no answer that can be used to a later turn.
-    pub(super) async fn finish_unanswered(&mut self, failed: &FailedCall) -> Result<End, RunError> {
-        let why =
-            format!("ended early, because the call for its next turn failed: {}", failed.error);
-        let last = RunOutput { ops: self.unanswered(failed), ..RunOutput::default() };
-        self.finish_recorded_early(false, Some(&why), last).await
-    }
-
-    /// Ends a run before its model ended it, with what is recorded and what is given.
-    async fn finish_recorded_early(
+    async fn finish_retrying(
         &mut self,
         cut: bool,
         why: Option<&str>,
@@ -110,7 +142,7 @@ impl ActiveRun<'_> {
     ) -> Result<End, RunError> {
         let mut attempts = Attempts::new(ATTEMPTS, &CONFLICTS);
         loop {
-            let result = self.finish_early(last.clone(), cut, why).await;
+            let result = self.finish_saying(last.clone(), cut, why).await;
             if !attempts.go_on_after(&result) {
                 return result;
             }
@@ -281,13 +313,10 @@ impl ActiveRun<'_> {
 
     /// Ends a run whose task was deleted, with what is recorded. If no turn is, its model was not asked.
     async fn end_deleted(&mut self, is_first: bool) -> Result<End, RunError> {
-        let model = self.model.name();
         if !is_first {
-            let why =
-                format!("ended early: its task was deleted, so {model} was sent nothing more");
-            return self.finish_recorded_early(false, Some(&why), RunOutput::default()).await;
+            return self.finish_early(EarlyEnd::TaskDeleted).await;
         }
-        let why = format!("its task was deleted before {model} was asked");
+        let why = format!("its task was deleted before {} was asked", self.model.name());
         let ending = self.handler.finalize(&self.log, &self.chain).await?;
         self.end("run.skip", Event::NothingChanged, ending, false, Some(&why)).await?;
         Ok(End::Skipped)

@@ -14,6 +14,7 @@ use dormouse_types::spend::{Amount, Budgets, OverBudget};
 use dormouse_types::{EventKind, HolderId, Origin, Timestamp};
 use jiff::civil::Date;
 
+use super::ending::{EarlyEnd, NoRoom};
 use super::{ATTEMPTS, ActiveRun, CONFLICTS, Driver};
 use crate::handler::RunError;
 use crate::model_call::FailedCall;
@@ -62,9 +63,10 @@ impl ActiveRun<'_> {
         let day = self.driver.day_of(now);
         let amount = spending::price_of(&*self.model, outgoing);
         if let Some(cap) = spending::cap_exceeded(&budgets, so_far, amount) {
-            return match self.has_all(request.turn) {
-                true => self.finish_at_cap().await.map(Some),
-                false => self.fail(spending::wake_refusal(cap, so_far, amount)).await.map(Some),
+            let full = EarlyEnd::NoRoom(NoRoom::WakeCap);
+            return match self.finish_early_if_complete(request.turn, full).await? {
+                Some(end) => Ok(Some(end)),
+                None => self.fail(spending::wake_refusal(cap, so_far, amount)).await.map(Some),
             };
         }
         let call = model_call::NewCall {
@@ -85,10 +87,11 @@ impl ActiveRun<'_> {
             }
             Err(RunError::Commit(CommitError::Refused {
                 refusal: Refusal::OverBudget, ..
-            })) if self.has_all(request.turn) => self.finish_at_budget().await.map(Some),
-            Err(RunError::Commit(CommitError::Refused {
-                refusal: Refusal::OverBudget, ..
             })) => {
+                let full = EarlyEnd::NoRoom(NoRoom::DayBudget);
+                if let Some(end) = self.finish_early_if_complete(request.turn, full).await? {
+                    return Ok(Some(end));
+                }
                 let account = reserved.holder_account();
                 let balance = store.first(spend::of_account(*ws, &account)).await?;
                 let scope = spending::scope_without_room(&budgets, amount, balance.as_ref());

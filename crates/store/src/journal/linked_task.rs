@@ -40,7 +40,7 @@ fn linked(row: &Row) -> Result<Linked, ReadError> {
     })
 }
 
-/// The live tasks that live links lead to, in both directions, in one statement.
+/// The tasks that live links lead to, in both directions, in one statement; deleted tasks too.
 ///
 /// A task with several links has several rows. Ordered by the creation of the tasks.
 pub fn of_task(workspace: WorkspaceId, task: &TaskId) -> Query<Linked> {
@@ -50,13 +50,13 @@ pub fn of_task(workspace: WorkspaceId, task: &TaskId) -> Query<Linked> {
                 1, l.serialized, t.created_at, l.id
               FROM linked_entries l JOIN journal t ON t.ws = l.ws AND t.id = l.to_id
               WHERE l.ws = ?1 AND l.from_id = ?2 AND l.deleted_at IS NULL
-                AND t.type = 'task' AND t.deleted_at IS NULL
+                AND t.type = 'task'
               UNION ALL
               SELECT t.id, t.type, t.revision, t.serialized, t.clock_host, t.clock_counter,
                 0, l.serialized, t.created_at, l.id
               FROM linked_entries l JOIN journal t ON t.ws = l.ws AND t.id = l.from_id
               WHERE l.ws = ?1 AND l.to_id = ?2 AND l.deleted_at IS NULL
-                AND t.type = 'task' AND t.deleted_at IS NULL
+                AND t.type = 'task'
               ORDER BY 9, 1, 10",
         params: params_values![ws(workspace), task.to_string()],
         decode: linked,

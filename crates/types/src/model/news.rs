@@ -38,6 +38,50 @@ pub struct LinkedNews {
     pub changes: usize,
     /// Its fields that were set, with their values, newest last; at most a few.
     pub fields: Vec<FieldChange>,
+    /// What else changed, each kind once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<LinkedChangeKind>,
+}
+
+crate::closed_list! {
+    /// A change of a linked task that is not about a field.
+    pub enum LinkedChangeKind, "kind of change of a linked task" {
+        /// It was deleted.
+        Deleted = "deleted",
+        /// It was restored.
+        Restored = "restored",
+        /// Its checklist changed.
+        Checklist = "checklist",
+        /// Its entries changed.
+        Entries = "entries",
+        /// Its labels changed.
+        Labels = "labels",
+        /// Its links changed.
+        Links = "links",
+    }
+}
+
+impl LinkedChangeKind {
+    /// Returns the kind of a change; `None` if it is about a field, or if only a newer version knows it.
+    pub fn of(what: &What) -> Option<Self> {
+        match what {
+            What::TaskDeleted => Some(Self::Deleted),
+            What::TaskRestored => Some(Self::Restored),
+            What::ItemAdded { .. }
+            | What::ItemChecked { .. }
+            | What::ItemRenamed { .. }
+            | What::ItemArchived { .. }
+            | What::ItemMoved { .. } => Some(Self::Checklist),
+            What::EntryAdded { .. }
+            | What::EntryEdited { .. }
+            | What::EntryDeleted { .. }
+            | What::EntryRestored { .. }
+            | What::EntryFlagged { .. } => Some(Self::Entries),
+            What::LabelAdded { .. } | What::LabelRemoved { .. } => Some(Self::Labels),
+            What::LinkAdded { .. } | What::LinkRemoved { .. } => Some(Self::Links),
+            What::TaskCreated { .. } | What::FieldSet(_) | What::Unknown => None,
+        }
+    }
 }
 
 /// A timer that fired.

@@ -201,7 +201,9 @@ impl ProviderState {
         if n_bytes <= most {
             return Ok(());
         }
-        Err(format!("the provider wants more than {most} bytes of its reasoning back"))
+        Err(format!(
+            "the provider wants {n_bytes} bytes of its reasoning back; at most {most} are kept"
+        ))
     }
 }
 

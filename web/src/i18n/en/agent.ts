@@ -17,7 +17,9 @@ export const agent = {
 
   "knows.nothing": "Nothing yet.",
   "knows.nothingNext": "After its first wake, everything that it remembers is listed here.",
-  "knows.intro": "What {name} remembers. Its next request includes these lines, the current task, and its latest report. What you remove is gone from both databases; the task keeps what is written in it.",
+  "knows.intro": "What {name} remembers. Its next request includes these lines, unless one is marked as not sent, the current task, and its latest report. What you remove is gone from both databases; the task keeps what is written in it.",
+  "knows.keptBack.private": "Private: not sent to its model.",
+  "knows.keptBack.category": "Not sent to its model: the task’s category may not be sent to its provider.",
   "knows.held": "Knows now",
   "knows.folded": "Folded",
   "knows.foldedWhat": "Older lines. Language models read a summary of them; the originals are kept.",

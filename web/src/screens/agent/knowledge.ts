@@ -82,6 +82,7 @@ export function earlierSummaries(checkpoints: readonly Checkpoint[], inUse: Know
             entryId: null,
             folds: [fromLine, uptoLine],
             isFolded: true,
+            keptBack: null,
             subject: null,
           } satisfies KnowledgeLine,
         ],

@@ -204,6 +204,7 @@ export function lineOfHit(hit: MemoryHit, task: string | null | undefined): Know
     entryId: hit.entryId,
     folds: null,
     isFolded: false,
+    keptBack: null,
     subject: null,
   };
 }

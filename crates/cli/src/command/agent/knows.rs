@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use clap::Args;
 use dormouse::view::{KnowledgeKind, KnowledgeLine, Page};
 use dormouse_formats::sanitise;
+use dormouse_types::kept_back::KeptBackReason;
 use dormouse_types::line_name::LineName;
 
 use super::name::named;
@@ -91,7 +92,15 @@ fn heading(session: &Session, known: &KnowledgeLine, replaced_by: Option<&LineNa
     if known.is_folded {
         parts.push("folded".to_owned());
     }
+    parts.extend(known.kept_back.map(|reason| style.bold(not_sent(reason))));
     parts.join("  ")
+}
+
+fn not_sent(reason: KeptBackReason) -> &'static str {
+    match reason {
+        KeptBackReason::Private => "not sent to its model: private",
+        KeptBackReason::Category => "not sent to its model: its category",
+    }
 }
 
 fn kind(known: &KnowledgeLine) -> &'static str {

@@ -93,6 +93,10 @@ pub fn read_schedule(text: &str, reader: &Reader) -> Result<Schedule, ScheduleEr
         let series = property::read_rule(text, reader, &person)?;
         return Ok(Schedule::new(series, None, &[]));
     }
+    let said = text.trim().trim_end_matches(['.', '!']).to_lowercase();
+    if reader.language.schedule().now.contains(&&*said) {
+        return Err(ScheduleError::Now { text: text.trim().to_owned() });
+    }
     let found = match explain(text, reader) {
         Ok(found) => found,
         Err(error) => match in_named_zone(text, reader, &person)? {

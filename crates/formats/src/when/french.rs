@@ -322,6 +322,7 @@ static WORDS: Words = Words {
         months: &["mois"],
         of_month: &["du mois"],
         lists: &[("chaque jour à", &["à "]), ("chaque mois le", &["le "])],
+        now: &["maintenant", "tout de suite", "immédiatement", "immediatement", "dès maintenant"],
         example: "chaque lundi et jeudi à 18h",
     },
     ..Words::NONE

@@ -160,6 +160,8 @@ pub(crate) struct ScheduleWords {
     /// What a list of times leaves out, and a list of days of the month; each with the words that such a list, and no
     /// other, can begin with.
     pub lists: &'static [(&'static str, &'static [&'static str])],
+    /// At once, which is no schedule.
+    pub now: &'static [&'static str],
     /// A schedule as an error proposes it.
     pub example: &'static str,
 }
@@ -237,6 +239,7 @@ impl Words {
             months: &[],
             of_month: &[],
             lists: &[],
+            now: &[],
             example: "",
         },
     };

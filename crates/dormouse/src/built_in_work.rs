@@ -102,7 +102,7 @@ impl Dormouse {
     ) -> Result<Meant, Error> {
         let words = new.schedule.as_deref();
         let given = words.map(|words| self.read_work_schedule(words, wording)).transpose()?;
-        let words = said(given.as_ref(), words).map(ToOwned::to_owned);
+        let words = schedule_words(given.as_ref(), words).map(ToOwned::to_owned);
         let words = words.as_deref();
         if let Some(parameters) = &new.parameters {
             self.may_be_kept(caller, parameters).await?;
@@ -161,7 +161,7 @@ impl Dormouse {
     ) -> Result<Meant, Error> {
         let words = patch.schedule.as_deref();
         let given = words.map(|words| self.read_work_schedule(words, wording)).transpose()?;
-        let words = said(given.as_ref(), words).map(ToOwned::to_owned);
+        let words = schedule_words(given.as_ref(), words).map(ToOwned::to_owned);
         let words = words.as_deref();
         let current = self.work.definition(caller.workspace, id).await?;
         let before = built_in(&current)?;
@@ -337,7 +337,7 @@ impl Dormouse {
 
 /// The words in which what is understood says a schedule: a single time as it is kept, since what is given may be
 /// "tomorrow".
-fn said<'a>(given: Option<&'a ReadSchedule>, words: Option<&'a str>) -> Option<&'a str> {
+fn schedule_words<'a>(given: Option<&'a ReadSchedule>, words: Option<&'a str>) -> Option<&'a str> {
     match given {
         Some(given) if given.series.rule().is_none() => Some(&given.words),
         _ => words,

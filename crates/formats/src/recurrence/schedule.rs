@@ -93,8 +93,8 @@ pub fn read_schedule(text: &str, reader: &Reader) -> Result<Schedule, ScheduleEr
         let series = property::read_rule(text, reader, &person)?;
         return Ok(Schedule::new(series, None, &[]));
     }
-    let said = text.trim().trim_end_matches(['.', '!']).to_lowercase();
-    if reader.language.schedule().now.contains(&&*said) {
+    let folded = text.trim().trim_end_matches(['.', '!']).to_lowercase();
+    if reader.language.schedule().now.contains(&&*folded) {
         return Err(ScheduleError::Now { text: text.trim().to_owned() });
     }
     let found = match explain(text, reader) {
@@ -169,11 +169,7 @@ fn in_named_zone(
     Ok(Some(Schedule::new(series, recurrence.from, &assumed)))
 }
 
-/// A schedule as it is written, or what it may be short for.
-///
-/// "Last Friday of the month" and "the first of the month" alone are one day, and "Monday to Friday" one week; as a schedule they are those of
-/// every month and every week. "7am and 7pm" is no date, and neither is "on the 1st and 15th"; as a schedule they
-/// are those of every day and every month.
+/// What a schedule says as it is written, else what it may be short for.
 fn explain(text: &str, reader: &Reader) -> Result<Found, NotUnderstood> {
     let found = explain_as_written(text, reader);
     if found.is_ok() {
@@ -243,6 +239,9 @@ fn is_bare_time(word: &str) -> bool {
     }
 }
 
+/// "Last Friday of the month" and "the first of the month" alone are one day, and "Monday to Friday" one week; as a schedule they are those of
+/// every month and every week. "7am and 7pm" is no date, and neither is "on the 1st and 15th"; as a schedule they
+/// are those of every day and every month.
 fn explain_as_written(text: &str, reader: &Reader) -> Result<Found, NotUnderstood> {
     let found = when::explain(text, reader);
     if found.as_ref().is_ok_and(|found| matches!(found.when, When::Recurring(_))) {

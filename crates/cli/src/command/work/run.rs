@@ -56,7 +56,7 @@ pub async fn retry(session: &mut Session, params: RetryParams) -> Result<(), Fai
     succeeded(&work, &ended)
 }
 
-/// Errors: a run that was to be done has ended without. Why is said by then.
+/// Errors: the run failed, or ended before it was done. Why is on the screen already.
 fn succeeded(work: &AgentWork, run: &WorkRun) -> Result<(), Failure> {
     let how = match run.run_state {
         RunState::Failed => "failed",

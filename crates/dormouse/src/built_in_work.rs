@@ -102,6 +102,8 @@ impl Dormouse {
     ) -> Result<Meant, Error> {
         let words = new.schedule.as_deref();
         let given = words.map(|words| self.read_work_schedule(words, wording)).transpose()?;
+        let words = schedule_words(given.as_ref(), words).map(ToOwned::to_owned);
+        let words = words.as_deref();
         if let Some(parameters) = &new.parameters {
             self.may_be_kept(caller, parameters).await?;
             let made = self.described(parameters.clone(), words, wording);
@@ -149,8 +151,7 @@ impl Dormouse {
         Ok(Meant { instructions: Some(instructions), built_in, schedule, usual_schedule })
     }
 
-    /// What a change of work means. Work that was given to a language model reads its instructions
-    /// itself again.
+    /// What a change of work means. Instructions that no language model would read after it are read by the rules.
     pub(crate) async fn meant_by_patch(
         &self,
         caller: &Caller,
@@ -160,6 +161,8 @@ impl Dormouse {
     ) -> Result<Meant, Error> {
         let words = patch.schedule.as_deref();
         let given = words.map(|words| self.read_work_schedule(words, wording)).transpose()?;
+        let words = schedule_words(given.as_ref(), words).map(ToOwned::to_owned);
+        let words = words.as_deref();
         let current = self.work.definition(caller.workspace, id).await?;
         let before = built_in(&current)?;
         let instructions = patch.instructions.clone();
@@ -183,11 +186,23 @@ impl Dormouse {
         if is_given_to_model {
             return Ok(Meant { built_in: before.is_some().then_some(None), ..unchanged });
         }
-        match (before, &instructions) {
-            (Some(_), Some(text)) => {
-                let read = self.understood(caller, text, wording, "instructions").await?;
+        let model = patch.model.as_ref().unwrap_or(&current.model);
+        let template = patch.template.as_ref().unwrap_or(&current.template);
+        let has_model = || self.work.has_language_model(model.as_deref(), template.as_ref());
+        let text = match (&before, &instructions) {
+            (None, _) if has_model() => None,
+            (_, Some(text)) => Some(text.clone()).filter(|text| !text.trim().is_empty()),
+            (None, None) if patch.model.is_some() || patch.template.is_some() => {
+                Some(self.work.instructions(caller.workspace, id, current.version).await?)
+            }
+            (_, None) => None,
+        };
+        match (before, text) {
+            (_, Some(text)) => {
+                let read = self.understood(caller, &text, wording, "instructions").await?;
                 self.may_be_kept(caller, &read.parameters).await?;
-                let is_timed = !read.is_usual_time && current.schedule.is_some();
+                let is_new = instructions.is_some();
+                let is_timed = is_new && !read.is_usual_time && current.schedule.is_some();
                 let schedule = match unchanged.schedule.clone() {
                     None if is_timed => {
                         let of_read = in_language(wording, &read);
@@ -317,6 +332,15 @@ impl Dormouse {
             is_month_first: wording.order == DayOrder::MonthFirst,
             language: wording.language.code().to_owned(),
         }
+    }
+}
+
+/// The words in which what is understood says a schedule: a single time as it is kept, since what is given may be
+/// "tomorrow".
+fn schedule_words<'a>(given: Option<&'a ReadSchedule>, words: Option<&'a str>) -> Option<&'a str> {
+    match given {
+        Some(given) if given.series.rule().is_none() => Some(&given.words),
+        _ => words,
     }
 }
 

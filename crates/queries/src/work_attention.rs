@@ -193,6 +193,7 @@ fn line(of: &Definition, run: Option<Run>, question: Option<WorkQuestion>) -> Op
             id: of.id.clone(),
             title: of.title.clone(),
             run_id: run.as_ref().map(|run| run.id.clone()),
+            run: run.as_ref().map(|run| run.n),
             run_state: run.as_ref().map(|run| run.state),
             question,
         }),

@@ -39,8 +39,8 @@ enum Entry {
     Turn(Box<Run>, RunKey, RecordedTurn),
     /// The person answered the question of the attempt before.
     Answer(Box<Run>, Box<Question>, String),
-    /// A run ended, or waits for the person.
-    Ended(Box<Run>),
+    /// A run ended, or waits for the person; what it published, if no turn has it.
+    Ended(Box<Run>, Option<String>),
     /// A row that cannot be read: the number of its run, and why.
     Damaged(i64, Option<Box<Run>>, String),
 }
@@ -51,6 +51,8 @@ struct Current {
     attempts: VecDeque<Attempt>,
     turns: Option<(RunKey, RecordedTurns)>,
     questions: VecDeque<Question>,
+    /// Whether an attempt has a turn so far.
+    has_turns: bool,
 }
 
 /// Reads the entries of a log from a run on.
@@ -81,7 +83,11 @@ impl Entries {
             };
             let Some((key, mut turns)) = current.turns.take() else {
                 match current.attempts.pop_front() {
-                    None => self.pending.push_back(Entry::Ended(current.run)),
+                    None => {
+                        let Current { run, has_turns, .. } = current;
+                        let result = run.result.clone().filter(|_| !has_turns);
+                        self.pending.push_back(Entry::Ended(run, result));
+                    }
                     Some(attempt) => {
                         let turns = RecordedTurns::of(&self.store, self.ws, &attempt).await?;
                         current.turns = Some((attempt.key, turns));
@@ -93,6 +99,7 @@ impl Entries {
             match turns.next(&self.store, self.ws).await? {
                 Some(turn) => {
                     self.pending.push_back(Entry::Turn(current.run.clone(), key.clone(), turn));
+                    current.has_turns = true;
                     current.turns = Some((key, turns));
                 }
                 // A question ends its attempt.
@@ -150,7 +157,13 @@ impl Entries {
         }
         let tell = |text| Entry::Damaged(run.n, Some(run.clone()), text);
         self.pending.extend(damaged.into_iter().map(tell));
-        self.current = Some(Current { run, attempts: attempts.into(), turns: None, questions });
+        self.current = Some(Current {
+            run,
+            attempts: attempts.into(),
+            turns: None,
+            questions,
+            has_turns: false,
+        });
         Ok(true)
     }
 }
@@ -260,11 +273,11 @@ impl WorkLogFile {
                     truncated: false,
                 })));
             }
-            Entry::Ended(run) if run.state.holds_its_place() => {}
-            Entry::Ended(run) => self.lines.push_back(Line::Event(Box::new(Event {
+            Entry::Ended(run, _) if run.state.holds_its_place() => {}
+            Entry::Ended(run, result) => self.lines.push_back(Line::Event(Box::new(Event {
                 timestamp: Some(run.completed_at.unwrap_or(run.updated_at)),
                 run_state: Some(run.state),
-                text: end_of(&run),
+                text: end_of(&run, result),
                 ..event(&run, TranscriptEvent::RunEnded)
             }))),
             Entry::Damaged(n, run, text) => self.lines.push_back(Line::Event(Box::new(Event {
@@ -397,7 +410,7 @@ impl Queries {
                     .find(|at| at.turn == recorded.number && at.attempt_key() == *key)
                     .map(ToString::to_string),
                 Entry::Answer(_, question, _) => Some(question.id.to_string()),
-                Entry::Began(_) | Entry::Ended(_) | Entry::Damaged(..) => None,
+                Entry::Began(_) | Entry::Ended(..) | Entry::Damaged(..) => None,
             };
             file.push(entry);
             let line = file.lines.drain(..).find(|line| matches!(line, Line::Turn(_)));
@@ -441,10 +454,14 @@ fn began_at(run: &Run) -> Timestamp {
     run.started_at.or(run.scheduled_for).unwrap_or(run.created_at)
 }
 
-/// What there is to say about the end of a run.
-fn end_of(run: &Run) -> Option<String> {
+/// What there is to say about the end of a run, and below an empty line what it published.
+fn end_of(run: &Run, result: Option<String>) -> Option<String> {
     let why = run.skip_reason.map(|why| why.name().to_owned());
-    run.error.clone().or_else(|| run.summary.clone()).or(why)
+    let line = run.error.clone().or_else(|| run.summary.clone()).or(why);
+    match (line, result) {
+        (Some(line), Some(result)) => Some(format!("{line}\n\n{result}")),
+        (line, result) => line.or(result),
+    }
 }
 
 /// Cuts what is long in a line; returns whether anything was.
@@ -524,10 +541,10 @@ fn lines_of(work: &WorkId, entry: Entry) -> Vec<WorkLogLine> {
             text: Some(answer),
             ..line(&run, LogLineKind::Answer)
         }],
-        Entry::Ended(run) if run.state.holds_its_place() => Vec::new(),
-        Entry::Ended(run) => vec![WorkLogLine {
+        Entry::Ended(run, _) if run.state.holds_its_place() => Vec::new(),
+        Entry::Ended(run, result) => vec![WorkLogLine {
             at: Some(run.completed_at.unwrap_or(run.updated_at)),
-            text: end_of(&run),
+            text: end_of(&run, result),
             run_state: Some(run.state),
             ..line(&run, LogLineKind::End)
         }],

@@ -7,6 +7,7 @@ use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::wake_run::{self, Status};
 use dormouse_store::agent::work::run::{self, Run};
 use dormouse_store::{Attempts, ChangeRow, Commit, Db, MaybeRefused as _, Op, ReadError, Refusal};
+use dormouse_types::built_in_work::BuiltInWork;
 use dormouse_types::work::{RunEvent, RunState, WorkCreator, WorkOutcome};
 use dormouse_types::work_facts::LastRun;
 use dormouse_types::work_outcome::{BuiltInOutcome, CannotRunReason, NothingReason, WorkText};
@@ -17,6 +18,7 @@ use crate::definition::built_in;
 use crate::error::broken;
 use crate::proposing::{Proposals, Share};
 use crate::runner::WorkRun;
+use crate::snapshot::Snapshot;
 use crate::{ATTEMPTS, Work, WorkError, event};
 
 /// The name under which attempts of such runs are recorded in place of a model.
@@ -28,6 +30,10 @@ const STILL_KNOWN: i64 = 30 * 60 * 1_000_000;
 
 /// Why a change that is wanted is not proposed.
 const NOT_PROPOSED: &str = "was proposed or refused before, or a rule holds it back";
+
+/// Why a run fails whose work is of neither a language model nor the rules.
+const NOBODY_READS: &str = "No language model reads its instructions: choose a model, or edit its instructions to \
+                            what needs none.";
 
 impl Work {
     /// Runs work that needs no language model to its end. A run that a crash cut off has written
@@ -69,35 +75,13 @@ impl Work {
         if run.state != RunState::Running {
             return self.requeue(lease).await;
         }
-        let Some(work) = built_in(&snapshot.definition)? else {
-            return Err(broken(
-                "its instructions need a language model: choose one, or give it parameters",
-            ));
-        };
-        // A damaged run of earlier is as if there had been none.
-        let last = self.store.each(run::last_ended_well(ws, &run.work, run.n)).await?;
-        let last = last.into_iter().flatten().next().and_then(|run| run.completed_at);
-        let last = last.map(|at| LastRun::new(at, &self.zone.get()));
-        let reported = self.store.each(run::last_reported(ws, &run.work, run.n)).await?;
         // It ends as of when it read: what changes from here on is news to the next run.
         let now = self.clock.now();
-        let facts = self.facts.gather(ws, &run.work, &work.parameters, last).await?;
-        let outcome = self.rules().run(&facts, &work.parameters, &work.language);
-        let mut ending = Ending::of(&outcome)?;
-        if let Some(at) = repeated_report(&ending, &run, reported.into_iter().flatten().next(), now)
-        {
-            let at = at.to_jiff().to_zoned(self.zone.get());
-            ending = Ending::silent(
-                WorkOutcome::NoOp,
-                format!("The same was said at {}.", at.strftime("%H:%M")),
-            );
-        }
-        let mut proposals = Proposals::begin(self, lease, &snapshot.definition).await?;
-        if let BuiltInOutcome::Proposals(wanted) = &outcome {
-            let share = proposals.of_rules(wanted, &work.parameters).await?;
-            ending = ending.with_share(share);
-        }
-        let (proposed, rows) = proposals.ops().await?;
+        let (ending, proposed, rows) = match built_in(&snapshot.definition)? {
+            Some(work) => self.decided(lease, (&run, &snapshot), &work, now).await?,
+            // Another attempt would not read them either.
+            None => (Ending::failed(NOBODY_READS.to_owned()), Vec::new(), Vec::new()),
+        };
         let mut step = snapshot.step();
         step.move_run(&run, RunEvent::Ended(ending.outcome), now, |run| ending.write(run))?;
         let mut news = vec![event(EventKind::WorkStatus, id.as_str())];
@@ -115,6 +99,40 @@ impl Work {
         ops.push(wake_run::finish(ws, key, Status::Started, to, now, false, None));
         self.commit_ending("work.final", lease, ops, lease.release(), news).await?;
         Ok(End::Completed { cut: false })
+    }
+
+    /// How a run with these parameters ends, what it proposes, and the news of that.
+    async fn decided(
+        &self,
+        lease: &Lease,
+        (run, snapshot): (&Run, &Snapshot),
+        work: &BuiltInWork,
+        now: Timestamp,
+    ) -> Result<(Ending, Vec<Op>, Vec<ChangeRow>), WorkError> {
+        let ws = lease.ws;
+        // A damaged run of earlier is as if there had been none.
+        let last = self.store.each(run::last_ended_well(ws, &run.work, run.n)).await?;
+        let last = last.into_iter().flatten().next().and_then(|run| run.completed_at);
+        let last = last.map(|at| LastRun::new(at, &self.zone.get()));
+        let reported = self.store.each(run::last_reported(ws, &run.work, run.n)).await?;
+        let facts = self.facts.gather(ws, &run.work, &work.parameters, last).await?;
+        let outcome = self.rules().run(&facts, &work.parameters, &work.language);
+        let mut ending = Ending::of(&outcome)?;
+        if let Some(at) = repeated_report(&ending, run, reported.into_iter().flatten().next(), now)
+        {
+            let at = at.to_jiff().to_zoned(self.zone.get());
+            ending = Ending::silent(
+                WorkOutcome::NoOp,
+                format!("The same was said at {}.", at.strftime("%H:%M")),
+            );
+        }
+        let mut proposals = Proposals::begin(self, lease, &snapshot.definition).await?;
+        if let BuiltInOutcome::Proposals(wanted) = &outcome {
+            let share = proposals.of_rules(wanted, &work.parameters).await?;
+            ending = ending.with_share(share);
+        }
+        let (proposed, rows) = proposals.ops().await?;
+        Ok((ending, proposed, rows))
     }
 
     /// Ends an attempt that failed: another one follows, or the run has failed.
@@ -214,13 +232,13 @@ impl Ending {
             BuiltInOutcome::Text(text) => Self::published(text, false),
             BuiltInOutcome::Proposals(proposals) => Self::published(&proposals.text, true),
             BuiltInOutcome::CannotRun { why, subject } => {
-                let reason_text = cannot_run(*why, subject);
-                Ok(Self {
-                    error: Some(reason_text.clone()),
-                    ..Self::silent(WorkOutcome::Failed, reason_text)
-                })
+                Ok(Self::failed(cannot_run(*why, subject)))
             }
         }
+    }
+
+    fn failed(why: String) -> Self {
+        Self { error: Some(why.clone()), ..Self::silent(WorkOutcome::Failed, why) }
     }
 
     fn silent(outcome: WorkOutcome, summary: String) -> Self {
@@ -281,14 +299,14 @@ fn cannot_run(why: CannotRunReason, subject: &str) -> String {
     match why {
         CannotRunReason::TaskGone => {
             format!(
-                "The task {subject} does not exist any more: choose another one, or archive this work."
+                "The task {subject} does not exist any more: choose another one, or delete this work."
             )
         }
         CannotRunReason::TaskClosed => {
-            format!("The task {subject} was closed: reopen it, or archive this work.")
+            format!("The task {subject} was closed: reopen it, or delete this work.")
         }
         CannotRunReason::NoChecklist => {
-            format!("The task {subject} has no checklist: add an item, or archive this work.")
+            format!("The task {subject} has no checklist: add an item, or delete this work.")
         }
     }
 }

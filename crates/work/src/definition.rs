@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use dormouse_formats::recurrence::{
-    Occurrence, Position, Schedule, Series, english, is_rule, read_schedule,
+    Clock, End, Occurrence, Position, RecurrenceRule, Schedule, Series, english, is_rule,
+    read_schedule,
 };
-use dormouse_formats::when::{ENGLISH, Reader};
+use dormouse_formats::when::{ENGLISH, Language, Reader};
 use dormouse_store::agent::work::definition::{self, Definition};
 use dormouse_store::agent::work::filter;
 use dormouse_store::agent::work::run::Run;
@@ -81,6 +82,16 @@ pub struct ReadSchedule {
     pub next: Vec<Occurrence>,
     /// The times of day that were taken to be before 7:00, although the words leave it open.
     pub early: Vec<Time>,
+}
+
+/// The start of a series in figures.
+fn in_figures(series: &Series) -> String {
+    let start = series.start();
+    match series.clock() {
+        Clock::Day => start.date().to_string(),
+        Clock::Floating => start.strftime("%Y-%m-%d %H:%M").to_string(),
+        Clock::Zone(zone) => format!("{} {}", start.strftime("%Y-%m-%d %H:%M"), zone.name()),
+    }
 }
 
 /// What a definition does without a language model, as it is stored.
@@ -170,23 +181,39 @@ impl Work {
     pub fn read_schedule(&self, words: &str, reader: &Reader) -> Result<ReadSchedule, WorkError> {
         let read = read_schedule(words, reader)?;
         let sentence = english(&read.description());
-        let (series, early) = (read.series, read.early);
+        let (series, early) = (&read.series, &read.early);
         let person = self.person();
         let position = Position::new(self.clock.now().to_jiff(), &person);
         let next: Vec<Occurrence> = series.upcoming(&position, &person).take(SHOWN_DATES).collect();
         if next.is_empty() {
             return Err(WorkError::NothingToCome { words: words.trim().to_owned() });
         }
-        // A rule is kept in words where they are read as the same rule, else as it is written.
-        let in_english = Reader { language: ENGLISH, ..reader.clone() };
+        // A rule is kept in words, and a day as its date, where they are read as the same schedule: "tomorrow" is
+        // another day when it is read again.
         let is_same = |again: &Schedule| {
             let times = again.series.upcoming(&position, &person).take(SHOWN_DATES);
-            again.series.rule() == series.rule() && times.eq(next.iter().cloned())
+            let is_rule_same = again.series.rule() == series.rule() && again.from == read.from;
+            is_rule_same && times.eq(next.iter().cloned())
         };
-        let has_words =
-            is_rule(words) && read_schedule(&sentence, &in_english).as_ref().is_ok_and(is_same);
-        let words = if has_words { sentence.clone() } else { words.trim().to_owned() };
-        Ok(ReadSchedule { words, series, sentence, next, early })
+        let is_read_same = |(words, language): &(&str, Language)| {
+            let reader = Reader { language: *language, ..reader.clone() };
+            read_schedule(words, &reader).as_ref().is_ok_and(is_same)
+        };
+        let is_once = series.rule().is_none();
+        let has_day = |rule: &RecurrenceRule| !matches!(rule.parts().end, End::Never);
+        let names_a_day = read.from.is_some() || series.rule().is_none_or(has_day);
+        let mut kept = Vec::new();
+        // Figures are read in every language.
+        let figures = in_figures(series);
+        if is_once && reader.language.code() != ENGLISH.code() {
+            kept.push((&*figures, reader.language));
+        }
+        if is_rule(words) || names_a_day {
+            kept.push((&*sentence, ENGLISH));
+        }
+        let words = kept.into_iter().find(is_read_same).map_or(words.trim(), |(words, _)| words);
+        let words = words.to_owned();
+        Ok(ReadSchedule { words, series: series.clone(), early: early.clone(), sentence, next })
     }
 
     /// Makes a definition. One that nothing starts later runs at once. Returns it as it was written; for a

@@ -56,7 +56,7 @@ pub enum WorkError {
         conversation: ConversationId,
     },
     /// A text is empty. Retry: with text.
-    #[error("the {what} is empty: write one")]
+    #[error("{}", empty(what))]
     Blank {
         /// Which text.
         what: &'static str,
@@ -302,4 +302,11 @@ pub(crate) fn broken(error: impl std::fmt::Display) -> WorkError {
 /// Returns whether a commit was refused because its occurrence has a run.
 pub(crate) fn exists_already(error: &CommitError) -> bool {
     error.refusal() == Some(Refusal::Exists)
+}
+
+fn empty(what: &str) -> String {
+    match what {
+        "instructions" => "the instructions are empty: write some".to_owned(),
+        one => format!("the {one} is empty: write one"),
+    }
 }

@@ -77,6 +77,10 @@ impl Work {
         let new_instructions = edit.instructions.as_deref().map(instructions).transpose()?;
         checked(edit.events.as_deref().unwrap_or_default())?;
         work_step::check(edit.steps.as_deref().unwrap_or_default()).map_err(WorkError::from)?;
+        let steps_after = match &edit.steps {
+            Some(steps) => steps.clone(),
+            None => self.steps(ws, id).await?,
+        };
         let (host, head) = (self.store.host(Db::Journal), self.journal_head(ws).await?);
         let (action, ends_pause) = (AuditAction::WorkEdit, edit.schedule.is_some());
         let what = (action, context.sent.as_str(), context);
@@ -119,6 +123,10 @@ impl Work {
                 checked_template(after.template.as_ref(), after.built_in.is_some())?;
                 ops.extend(template.as_ref().map(|followed| followed.guard.clone()));
             }
+            if before.is_none() && after.built_in.is_some() {
+                checked_template(after.template.as_ref(), true)?;
+                checked_steps(&steps_after, true)?;
+            }
             if edit.model.is_some() || edit.template.is_some() || edit.built_in.is_some() {
                 // What put a run off may not concern the other model.
                 ops.extend(open.iter().map(|run| wake_queue::release_one(ws, &run.id, now)));
@@ -156,7 +164,7 @@ impl Work {
     }
 
     /// Lets a definition start no runs until it is resumed. A run that is under way goes on; what has
-    /// not begun never will.
+    /// not begun never will. One that was paused with all is not resumed with all any more.
     ///
     /// Errors: it is held, which the person is to know, and the caller may not decide.
     pub async fn pause(
@@ -176,7 +184,12 @@ impl Work {
         context: &RequestContext,
     ) -> Result<Written, WorkError> {
         self.change(ws, id, (AuditAction::WorkPause, "", context), |step, open, now| {
-            let is_held = step.definition().state == WorkState::Held;
+            let after = step.definition();
+            if after.state == WorkState::Paused && after.paused_with_all && !with_all {
+                after.paused_with_all = false;
+                return Ok(Vec::new());
+            }
+            let is_held = after.state == WorkState::Held;
             context.require_decider(id, is_held)?;
             step.definition().next_due_at = None;
             move_to(step, WorkState::Paused)?;

@@ -67,7 +67,10 @@ async fn list(session: &mut Session, params: &ListParams) -> Result<(), Failure>
         ("id", Fit::Whole),
     ]);
     for one in &page.items {
-        let title = one.work.as_ref().map(|work| work.title.clone());
+        let title = one.work.as_ref().map(|work| match work.run {
+            Some(n) => format!("{}, run {n}", work.title),
+            None => work.title.clone(),
+        });
         let about = title.or_else(|| one.task_title.clone()).filter(|title| !title.is_empty());
         let text = match about {
             Some(about) => format!("{}: {}", about, one.words()),

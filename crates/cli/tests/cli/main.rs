@@ -53,7 +53,9 @@ mod text;
 mod two_commands;
 mod whole_request;
 mod work;
+mod work_edited;
 mod work_refused;
+mod work_runs;
 mod words;
 mod world;
 

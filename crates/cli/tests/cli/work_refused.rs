@@ -41,7 +41,7 @@ fn bad_input_is_refused_with_what_to_do_and_changes_nothing() {
         (&policy, 2, &["unknown", "sometimes", "skip, once, all"]),
         (&overlap, 2, &["unknown", "twice", "skip, queue, parallel"]),
         (&new, 2, &["--instructions"]),
-        (&blank, 1, &["the instructions is empty"]),
+        (&blank, 1, &["the instructions are empty: write some"]),
         (&unknown, 1, &["nobody"]),
         (&from_long, 1, &["long.txt", "at most 32768 bytes"]),
         (&from_latin, 1, &["latin1.txt", "UTF-8"]),

@@ -26,7 +26,7 @@ pub(super) fn read_rule(
 ) -> Result<Series, ScheduleError> {
     let (mut rule, mut begin) = (String::new(), None);
     let (mut n_rules, mut n_starts) = (0, 0);
-    for word in text.split_whitespace() {
+    for word in &words(text) {
         if is_end_of_block(word) {
             continue;
         }
@@ -39,7 +39,7 @@ pub(super) fn read_rule(
             n_starts += 1;
             begin = Some(start(&word[name_ends..])?);
         } else if word[name_ends..].starts_with('=') || !rule.is_empty() && name != "RRULE" {
-            rule += word;
+            rule += &**word;
         } else if name == "RRULE" && word[name_ends..].starts_with(':') {
             n_rules += 1;
             rule += &word[name_ends + 1..];
@@ -60,6 +60,47 @@ pub(super) fn read_rule(
     Series::new(start, clock, rule, person).map_err(refuse)
 }
 
+/// The parts of a text between spaces. The parameters of a property keep theirs, in quotes or without:
+/// `DTSTART;TZID=W. Europe Standard Time:20261201T090000`.
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let begins_property =
+            ["DTSTART", "RRULE", "EXDATE", "RDATE", "EXRULE", "BEGIN", "END"].iter().any(|name| {
+                word.split([':', ';']).next().is_some_and(|it| it.eq_ignore_ascii_case(name))
+            });
+        match words.last_mut().filter(|last| !begins_property && has_open_parameters(last)) {
+            Some(last) => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            None => words.push(word.to_owned()),
+        }
+    }
+    words
+}
+
+/// Whether a property has parameters and no value so far.
+fn has_open_parameters(property: &str) -> bool {
+    let dates = ["DTSTART;", "EXDATE;", "RDATE;"];
+    let has_parameters = dates
+        .iter()
+        .any(|name| property.get(..name.len()).is_some_and(|it| it.eq_ignore_ascii_case(name)));
+    has_parameters && value_at(property).is_none()
+}
+
+/// Where the colon before the value of a property is: the first outside of quotes.
+fn value_at(property: &str) -> Option<usize> {
+    outside_quotes(property).find(|(_, sign)| *sign == ':').map(|(at, _)| at)
+}
+
+fn outside_quotes(text: &str) -> impl Iterator<Item = (usize, char)> {
+    text.char_indices().scan(false, |is_quoted, (at, sign)| {
+        *is_quoted ^= sign == '"';
+        Some((at, if *is_quoted { '"' } else { sign }))
+    })
+}
+
 /// `BEGIN:VEVENT` and `END:VEVENT` around what is pasted.
 fn is_end_of_block(word: &str) -> bool {
     ["BEGIN:VEVENT", "END:VEVENT"].iter().any(|it| word.eq_ignore_ascii_case(it))
@@ -73,9 +114,17 @@ fn single_dates(name: &str) -> ScheduleError {
 /// What follows `DTSTART`: parameters, a colon and a time.
 fn start(text: &str) -> Result<(DateTime, Clock), ScheduleError> {
     let refuse = || ScheduleError::Start { text: short(&format!("DTSTART{text}")) };
-    let (parameters, value) = text.rsplit_once(':').ok_or_else(refuse)?;
+    let colon = value_at(text).ok_or_else(refuse)?;
+    let (parameters, value) = (&text[..colon], &text[colon + 1..]);
     let mut zone = None;
-    for parameter in parameters.split(';').filter(|it| !it.is_empty()) {
+    let mut from = 0;
+    let ends = outside_quotes(parameters).filter(|(_, sign)| *sign == ';').map(|(at, _)| at);
+    for end in ends.chain([parameters.len()]).collect::<Vec<_>>() {
+        let parameter = &parameters[from..end];
+        from = parameters.len().min(end + 1);
+        if parameter.is_empty() {
+            continue;
+        }
         match parameter.split_once('=') {
             Some((name, id)) if name.eq_ignore_ascii_case("TZID") => {
                 zone = Some(Clock::named(id.trim_matches('"')).map_err(ScheduleError::Zone)?);

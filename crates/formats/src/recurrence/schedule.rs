@@ -93,6 +93,10 @@ pub fn read_schedule(text: &str, reader: &Reader) -> Result<Schedule, ScheduleEr
         let series = property::read_rule(text, reader, &person)?;
         return Ok(Schedule::new(series, None, &[]));
     }
+    let folded = text.trim().trim_end_matches(['.', '!']).to_lowercase();
+    if reader.language.schedule().now.contains(&&*folded) {
+        return Err(ScheduleError::Now { text: text.trim().to_owned() });
+    }
     let found = match explain(text, reader) {
         Ok(found) => found,
         Err(error) => match in_named_zone(text, reader, &person)? {
@@ -165,10 +169,80 @@ fn in_named_zone(
     Ok(Some(Schedule::new(series, recurrence.from, &assumed)))
 }
 
+/// What a schedule says as it is written, else what it may be short for.
+fn explain(text: &str, reader: &Reader) -> Result<Found, NotUnderstood> {
+    let found = explain_as_written(text, reader);
+    if found.is_ok() {
+        return found;
+    }
+    let written_out = written_out(text, reader).into_iter();
+    let mut read = written_out.filter_map(|text| explain_as_written(&text, reader).ok());
+    read.find(has_named_days).map_or(found, Ok)
+}
+
+/// Whether something happens again on days that are named, or each day: a number beside these is a time.
+fn has_named_days(found: &Found) -> bool {
+    match &found.when {
+        When::Recurring(recurrence) => match &recurrence.rule {
+            Rule::Days | Rule::WorkingDays => true,
+            Rule::Weeks(days) => !days.is_empty(),
+            Rule::Minutes | Rule::Hours | Rule::Months(_) | Rule::Years(_) => false,
+        },
+        When::Day(_) | When::At(_) | When::Span(_) => false,
+    }
+}
+
+/// What words may be short for: "daily 9" for "daily at 9", "every day at 9.30" for 9:30, "Monday mornings" for every
+/// Monday morning.
+fn written_out(text: &str, reader: &Reader) -> Vec<String> {
+    let words = reader.language.schedule();
+    let among = |list: &[(&'static str, &'static str)], word: &str| {
+        list.iter().find(|(one, _)| word.eq_ignore_ascii_case(one)).map(|(_, usual)| *usual)
+    };
+    let spell = |word: &str| match among(words.spellings, word) {
+        Some(usual) => usual.to_owned(),
+        None => with_colon(word),
+    };
+    let spelt: Vec<String> = text.split_whitespace().map(spell).collect();
+    let mut all = vec![spelt.join(" ")];
+    if let Some((last, rest)) = spelt.split_last()
+        && is_bare_time(last)
+    {
+        all.push(format!("{} {} {last}", rest.join(" "), words.at));
+    }
+    if spelt.iter().any(|word| among(words.plural_parts, word).is_some()) {
+        let singular = spelt.iter().map(|word| among(words.plural_parts, word).unwrap_or(word));
+        all.push(format!("{} {}", words.each, singular.collect::<Vec<_>>().join(" ")));
+    }
+    all
+}
+
+/// A time with a point, such as `9.30`, with a colon.
+fn with_colon(word: &str) -> String {
+    let is_number = |text: &str, below: u8| text.parse::<u8>().is_ok_and(|n| n < below);
+    match word.split_once('.') {
+        Some((hour, minute))
+            if minute.len() == 2 && is_number(hour, 24) && is_number(minute, 60) =>
+        {
+            format!("{hour}:{minute}")
+        }
+        _ => word.to_owned(),
+    }
+}
+
+/// `9`, `9:30`, `9h` or `9h30`.
+fn is_bare_time(word: &str) -> bool {
+    let is_number = |text: &str| (1..=2).contains(&text.len()) && text.parse::<u8>().is_ok();
+    match word.split_once([':', 'h']) {
+        Some((hour, minute)) => is_number(hour) && (minute.is_empty() || is_number(minute)),
+        None => is_number(word),
+    }
+}
+
 /// "Last Friday of the month" and "the first of the month" alone are one day, and "Monday to Friday" one week; as a schedule they are those of
 /// every month and every week. "7am and 7pm" is no date, and neither is "on the 1st and 15th"; as a schedule they
 /// are those of every day and every month.
-fn explain(text: &str, reader: &Reader) -> Result<Found, NotUnderstood> {
+fn explain_as_written(text: &str, reader: &Reader) -> Result<Found, NotUnderstood> {
     let found = when::explain(text, reader);
     if found.as_ref().is_ok_and(|found| matches!(found.when, When::Recurring(_))) {
         return found;

@@ -24,6 +24,12 @@ pub enum ScheduleError {
         /// A schedule in the language of the reader.
         example: &'static str,
     },
+    /// At once.
+    #[error("`{text}` is no schedule; leave the schedule out: it then runs once, now")]
+    Now {
+        /// What is written.
+        text: String,
+    },
     /// A stretch of time has no one time at which it is due.
     #[error("`{text}` is a stretch of time; write a day or a time in it, or how often")]
     Span {

@@ -130,6 +130,12 @@ pub(super) fn find(words: &[&str]) -> Option<(usize, usize, String)> {
 
 /// What to write in place of a name that is none: the nearest one, if one is near.
 fn instead_of(name: &str) -> String {
+    // Calendars write their own name before that of the database: `/freeassociation.sourceforge.net/Europe/Berlin`.
+    let known_ends = name.match_indices('/').map(|(at, _)| &name[at + 1..]);
+    let known = known_ends.into_iter().find(|end| end.contains('/') && named_zone(end).is_some());
+    if let Some(known) = known {
+        return format!("write the zone as {known}");
+    }
     let city = |name: &str| name.rsplit('/').next().unwrap_or(name).to_lowercase();
     let written = name.trim().to_lowercase().replace(' ', "_");
     // A name that long is not a slip of the pen.

@@ -637,6 +637,15 @@ static WORDS: Words = Words {
         months: &["month"],
         of_month: &["of the month"],
         lists: &[("every day at", &["at "]), ("every month on the", &["on the ", "the "])],
+        at: "at",
+        spellings: &[("everyday", "every day")],
+        plural_parts: &[
+            ("mornings", "morning"),
+            ("afternoons", "afternoon"),
+            ("evenings", "evening"),
+            ("nights", "night"),
+        ],
+        now: &["now", "right now", "at once", "immediately", "straight away", "right away", "asap"],
         example: "every Monday and Thursday at 18:00",
     },
 };

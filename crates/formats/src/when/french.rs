@@ -322,6 +322,10 @@ static WORDS: Words = Words {
         months: &["mois"],
         of_month: &["du mois"],
         lists: &[("chaque jour à", &["à "]), ("chaque mois le", &["le "])],
+        at: "à",
+        spellings: &[],
+        plural_parts: &[],
+        now: &["maintenant", "tout de suite", "immédiatement", "immediatement", "dès maintenant"],
         example: "chaque lundi et jeudi à 18h",
     },
     ..Words::NONE

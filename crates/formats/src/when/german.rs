@@ -423,6 +423,10 @@ static WORDS: Words = Words {
         months: &["monat", "monats"],
         of_month: &["des monats", "im monat"],
         lists: &[("jeden tag um", &["um "]), ("jeden monat am", &["am "])],
+        at: "um",
+        spellings: &[],
+        plural_parts: &[],
+        now: &["jetzt", "jetzt gleich", "jetzt sofort", "sofort", "sogleich"],
         example: "jeden Montag und Donnerstag um 18 Uhr",
     },
     ..Words::NONE

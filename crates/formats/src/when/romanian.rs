@@ -315,6 +315,10 @@ static WORDS: Words = Words {
         months: &["lunii", "luna", "lună", "luni"],
         of_month: &["lunii", "din lună", "din luna"],
         lists: &[("în fiecare zi la", &["la "]), ("în fiecare lună pe", &["pe "])],
+        at: "la",
+        spellings: &[],
+        plural_parts: &[],
+        now: &["acum", "chiar acum", "imediat", "de îndată", "de indata"],
         example: "în fiecare luni și joi la 18:00",
     },
     ..Words::NONE

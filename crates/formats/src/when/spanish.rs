@@ -325,6 +325,10 @@ static WORDS: Words = Words {
         months: &["mes"],
         of_month: &["del mes", "de mes"],
         lists: &[("cada día a", &["a "]), ("cada mes el", &["el ", "los "])],
+        at: "a las",
+        spellings: &[],
+        plural_parts: &[],
+        now: &["ahora", "ahora mismo", "ya", "inmediatamente", "de inmediato", "en seguida", "enseguida"],
         example: "cada lunes y jueves a las 18:00",
     },
     ..Words::NONE

@@ -160,6 +160,14 @@ pub(crate) struct ScheduleWords {
     /// What a list of times leaves out, and a list of days of the month; each with the words that such a list, and no
     /// other, can begin with.
     pub lists: &'static [(&'static str, &'static [&'static str])],
+    /// Before a time of day.
+    pub at: &'static str,
+    /// Other spellings of words for what happens again, each with the usual one.
+    pub spellings: &'static [(&'static str, &'static str)],
+    /// Parts of the day that are those of every such day in the plural, each with the singular: "Monday mornings".
+    pub plural_parts: &'static [(&'static str, &'static str)],
+    /// At once, which is no schedule.
+    pub now: &'static [&'static str],
     /// A schedule as an error proposes it.
     pub example: &'static str,
 }
@@ -237,6 +245,10 @@ impl Words {
             months: &[],
             of_month: &[],
             lists: &[],
+            at: "",
+            spellings: &[],
+            plural_parts: &[],
+            now: &[],
             example: "",
         },
     };

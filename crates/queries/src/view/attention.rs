@@ -251,6 +251,9 @@ pub struct WaitingWork {
     pub title: String,
     /// The run; `None` if it is about the work itself.
     pub run_id: Option<WorkRunId>,
+    /// The number of the run within the definition, from 1.
+    #[serde(default)]
+    pub run: Option<i64>,
     /// The state of the run.
     pub run_state: Option<RunState>,
     /// What it asks.

@@ -15,8 +15,14 @@ impl Attention {
                 None => format!("{} to review", changes(*count)),
             },
             AttentionCause::Expiring { count } => match name {
-                Some(name) => format!("{} of {name} expire soon", changes(*count)),
-                None => format!("{} to review before they expire", changes(*count)),
+                Some(name) => {
+                    let verb = if *count == 1 { "expires" } else { "expire" };
+                    format!("{} of {name} {verb} soon", changes(*count))
+                }
+                None => {
+                    let they = if *count == 1 { "it expires" } else { "they expire" };
+                    format!("{} to review before {they}", changes(*count))
+                }
             },
             AttentionCause::AgentDormant { runs } => {
                 format!("{} stopped: {runs} runs failed in a row", name.unwrap_or("An agent"))

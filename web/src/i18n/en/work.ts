@@ -201,6 +201,7 @@ export const work = {
   "work.usually": "Such work usually runs {words}.",
   "work.useUsual": "Use that",
   "work.onceNow": "Without a schedule it runs once, now.",
+  "work.scheduleKept": "The schedule stays as it is.",
   "work.scheduleStays": "A schedule can be replaced but not removed. To stop it, pause it.",
   "work.onceStays": "This work runs once and takes no schedule. To repeat it, start new work with a schedule.",
   "work.scheduleUnread": "“{part}” isn’t understood in a schedule. Write how it repeats, such as “every weekday at 9”, “every 2 hours” or “last Friday of the month at 16:00”.",

@@ -392,7 +392,9 @@ fn in_zone(
     for end in ends.into_iter().rev() {
         let zone = &text[place.end..end];
         let with_zone = format!("{written}{zone}");
-        let is_zone = zone.starts_with(char::is_whitespace);
+        // A number is the beginning of what follows: "daily 5 tasks".
+        let is_zone = zone.starts_with(char::is_whitespace)
+            && !zone.trim_start().starts_with(|sign: char| sign.is_ascii_digit());
         if is_zone && read_schedule(&with_zone, reader).is_ok() {
             return (with_zone, place.start..end);
         }

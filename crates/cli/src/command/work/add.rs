@@ -225,7 +225,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let next = work.next_due_at.map(|at| format!(", next {}", time::minute(at, &session.zone)));
     session.screen.say(format!("added {}{}", named(&work), next.unwrap_or_default()));
     match &work.latest_run {
-        Some(id) => super::run::wait(session, id).await,
+        Some(id) => super::run::wait(session, id).await.map(|_run| ()),
         None => {
             session.print_body(&reply);
             Ok(())

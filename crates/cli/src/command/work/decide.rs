@@ -29,6 +29,9 @@ pub struct ApproveParams {
     /// The agent work: the end of its id, or words of its title
     #[arg(required = true, value_name = "WORK")]
     work: Vec<String>,
+    /// The number of the run; without it, the newest that waits for a review
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
+    run: Option<i64>,
 }
 
 #[derive(Debug, Args)]
@@ -36,6 +39,9 @@ pub struct DeclineParams {
     /// The agent work: the end of its id, or words of its title
     #[arg(required = true, value_name = "WORK")]
     work: Vec<String>,
+    /// The number of the run; without it, the newest that waits for a review
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
+    run: Option<i64>,
     /// Why
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
@@ -65,16 +71,16 @@ pub async fn answer(session: &mut Session, params: AnswerParams) -> Result<(), F
     };
     let path = format!("/api/questions/{}/answer", question.id);
     session.client.post(&path, json!({ "answer": params.answer.join(" ") })).await?;
-    run::wait(session, &question.run_id).await
+    run::wait(session, &question.run_id).await.map(|_run| ())
 }
 
 pub async fn approve(session: &mut Session, params: ApproveParams) -> Result<(), Failure> {
-    let (run, name) = reviewed(session, &params.work.join(" ")).await?;
+    let (run, name) = reviewed(session, &params.work.join(" "), params.run).await?;
     review(session, &run, json!({ "approve": true }), &format!("approved {name}")).await
 }
 
 pub async fn decline(session: &mut Session, params: DeclineParams) -> Result<(), Failure> {
-    let (run, name) = reviewed(session, &params.work.join(" ")).await?;
+    let (run, name) = reviewed(session, &params.work.join(" "), params.run).await?;
     let mut body = json!({ "approve": false });
     if let Some(reason) = &params.reason {
         body["reason"] = json!(reason);
@@ -95,11 +101,25 @@ async fn review(
     Ok(())
 }
 
-/// The newest run of agent work that waits to be decided about.
-async fn reviewed(session: &Session, text: &str) -> Result<(WorkRunId, String), Failure> {
+/// The run of agent work with this number, or the newest that waits to be decided about.
+async fn reviewed(
+    session: &Session,
+    text: &str,
+    n: Option<i64>,
+) -> Result<(WorkRunId, String), Failure> {
     let work = find::work(session, text).await?;
-    let runs = run::detail(session, &work.id).await?.runs;
     let name = named(&work);
+    if let Some(n) = n {
+        let run = run::numbered(session, &work, n).await?;
+        return match run.run_state {
+            RunState::NeedsReview => Ok((run.id, format!("run {n} of {name}"))),
+            state => {
+                let state = state.name().replace('_', " ");
+                Err(Failure::failed(format!("run {n} of {name} needs no review: it is {state}")))
+            }
+        };
+    }
+    let runs = run::detail(session, &work.id).await?.runs;
     match runs.into_iter().find(|run| run.run_state == RunState::NeedsReview) {
         Some(run) => Ok((run.id, format!("run {} of {name}", run.n))),
         None => {

@@ -35,7 +35,8 @@ pub enum Command {
     List(list::Params),
     /// Show agent work, its newest runs, and what it asks
     Show(show::Params),
-    /// Run it now, and wait until the run ends or asks; its schedule stays as it is
+    /// Run it now, and wait until the run ends or asks; its schedule stays as it is. The command ends with 1 if the
+    /// run failed
     Run(run::Params),
     /// Show what is due next, or what the words of a schedule mean
     Next(next::Params),
@@ -59,12 +60,12 @@ pub enum Command {
     ResumeAll,
     /// Answer the question of a run; the run continues
     Answer(decide::AnswerParams),
-    /// Accept the result of a run that ended without an outcome
+    /// Accept the result of a run that ended without an outcome: the newest, or another
     Approve(decide::ApproveParams),
-    /// Reject the result of a run that ended without an outcome
+    /// Reject the result of a run that ended without an outcome: the newest, or another
     Decline(decide::DeclineParams),
-    /// Retry the newest run, if it failed
-    Retry(run::Params),
+    /// Retry a run that failed: the newest, or another
+    Retry(run::RetryParams),
     /// Correct the run under way and all later ones
     Correct(settings::CorrectParams),
     /// Cancel a run that is under way or waiting
@@ -110,7 +111,7 @@ pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure>
         Command::Cancel(params) => settings::cancel(session, params).await,
         Command::Deliveries(params) => deliveries::run(session, params).await,
         Command::Runs(params) => runs::run(session, params).await,
-        Command::Log(params) => log::run(session, params).await,
+        Command::Log(params) => log::show(session, params).await,
         Command::Edit(params) => settings::edit(session, params).await,
         Command::Hook(command) => hook::run(session, command).await,
         Command::Rm(params) => settings::remove(session, params).await,

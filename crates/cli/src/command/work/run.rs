@@ -22,38 +22,75 @@ pub struct Params {
     work: Vec<String>,
 }
 
+#[derive(Debug, Args)]
+pub struct RetryParams {
+    /// The agent work: the end of its id, or words of its title
+    #[arg(required = true, value_name = "WORK")]
+    work: Vec<String>,
+    /// The number of the run; without it, the newest
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
+    run: Option<i64>,
+}
+
 pub async fn now(session: &mut Session, params: Params) -> Result<(), Failure> {
     let work = find::work(session, &params.work.join(" ")).await?;
     let to = format!("/api/tasks/{}/run", work.id);
     let run: WorkRun = session.client.post(&to, json!({})).await?.read()?;
-    wait(session, &run.id).await
+    let ended = wait(session, &run.id).await?;
+    succeeded(&work, &ended)
 }
 
-pub async fn retry(session: &mut Session, params: Params) -> Result<(), Failure> {
+pub async fn retry(session: &mut Session, params: RetryParams) -> Result<(), Failure> {
     let work = find::work(session, &params.work.join(" ")).await?;
-    let Some(run) = &work.latest_run else {
-        let command = session.command(&format!("work run {}", work.id.short()));
-        return Err(Failure::failed(format!("{} has not run", named(&work)))
-            .hint(format!("{command} runs it")));
+    let run = match (params.run, &work.latest_run) {
+        (Some(n), _) => numbered(session, &work, n).await?.id,
+        (None, Some(run)) => run.clone(),
+        (None, None) => {
+            let command = session.command(&format!("work run {}", work.id.short()));
+            return Err(Failure::failed(format!("{} has not run", named(&work)))
+                .hint(format!("{command} runs it")));
+        }
     };
     session.client.post(&format!("/api/runs/{run}/retry"), json!({})).await?;
-    wait(session, run).await
+    let ended = wait(session, &run).await?;
+    succeeded(&work, &ended)
 }
 
-/// Lets a run go on here, or waits until the server has, and says how it ended or what it asks.
+/// Errors: the run failed, or ended before it was done. Why is on the screen already.
+fn succeeded(work: &AgentWork, run: &WorkRun) -> Result<(), Failure> {
+    let how = match run.run_state {
+        RunState::Failed => "failed",
+        RunState::TimedOut => "took too long",
+        RunState::Interrupted => "was interrupted",
+        RunState::Expired => "waited too long for an answer",
+        RunState::Queued
+        | RunState::Running
+        | RunState::NeedsInput
+        | RunState::NeedsReview
+        | RunState::Succeeded
+        | RunState::NoOp
+        | RunState::Cancelled
+        | RunState::Skipped => return Ok(()),
+    };
+    Err(Failure::failed(format!("run {} of {} {how}", run.n, named(work))))
+}
+
+/// Lets a run go on here, or waits until the server has, and says how it ended or what it asks. Returns it as
+/// it is then.
 ///
 /// Errors: it cannot be read.
-pub async fn wait(session: &mut Session, id: &WorkRunId) -> Result<(), Failure> {
+pub async fn wait(session: &mut Session, id: &WorkRunId) -> Result<WorkRun, Failure> {
     session.touch_run(id);
     session.wait().await;
     let reply = session.client.get(&format!("/api/runs/{id}")).await?;
-    if session.print_body(&reply) {
-        return Ok(());
-    }
     let run: WorkRun = reply.read()?;
+    if session.print_body(&reply) {
+        return Ok(run);
+    }
     let (style, width) = (session.screen.style(), session.screen.prose_width());
     let minute = |at| time::minute(at, &session.zone);
-    let mut lines = show::described(&run, width, minute);
+    let numbers = show::Numbers::read(session, std::slice::from_ref(&run)).await;
+    let mut lines = show::described(&run, &numbers, width, minute);
     if let (Some(title), Some(text)) = (&run.result_title, &run.result) {
         lines.push(String::new());
         lines.push(style.bold(&line(title)));
@@ -65,9 +102,9 @@ pub async fn wait(session: &mut Session, id: &WorkRunId) -> Result<(), Failure> 
             lines.extend(question_lines(session, id).await?);
             Some(("answer", format!("work answer {work} TEXT")))
         }
-        RunState::NeedsReview => Some(("decide", format!("work approve {work}"))),
+        RunState::NeedsReview => Some(("decide", format!("work approve {work} --run {}", run.n))),
         RunState::Failed | RunState::TimedOut | RunState::Interrupted => {
-            Some(("try it again", format!("work retry {work}")))
+            Some(("try it again", format!("work retry {work} --run {}", run.n)))
         }
         RunState::Queued | RunState::Running => {
             let detail = detail(session, &run.task_id).await?;
@@ -82,7 +119,7 @@ pub async fn wait(session: &mut Session, id: &WorkRunId) -> Result<(), Failure> 
     };
     lines.extend(hint.map(|(what, rest)| format!("{what}: {}", session.command(&rest))));
     lines.into_iter().for_each(|text| session.screen.say(text));
-    Ok(())
+    Ok(run)
 }
 
 /// What a run asks now.

@@ -53,8 +53,9 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         session.screen.say(if is_all { "No runs yet." } else { "No runs on these days." });
     }
     let width = session.screen.prose_width();
+    let numbers = show::Numbers::read(session, &page.items).await;
     for run in &page.items {
-        let lines = show::described(run, width, |at| time::minute(at, &session.zone));
+        let lines = show::described(run, &numbers, width, |at| time::minute(at, &session.zone));
         lines.into_iter().for_each(|text| session.screen.say(text));
     }
     if let Some(cursor) = page.next_cursor {

@@ -2,10 +2,10 @@
 
 use clap::Args;
 use dormouse::view::{AgentWorkDetail, WorkRun};
-use dormouse_types::Id as _;
 use dormouse_types::work::RunState;
 use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_step::StepState;
+use dormouse_types::{Id as _, WorkRunId};
 
 use super::held::Holds;
 use super::list::{starts, state};
@@ -95,8 +95,19 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     if !runs.is_empty() {
         lines.push(String::new());
     }
-    for run in &runs {
-        lines.extend(described(run, width, minute));
+    let numbers = Numbers::read(session, &runs).await;
+    for (run, is_newest) in runs.iter().zip(std::iter::once(true).chain(std::iter::repeat(false))) {
+        lines.extend(described(run, &numbers, width, minute));
+        // What a language model published is in its log, with the call that did it.
+        let result = run.result.as_ref().filter(|_| is_newest && work.built_in.is_some());
+        if let Some(result) = result {
+            let rendered = markdown::render(result, width.saturating_sub(2), style);
+            lines.extend(rendered.lines().map(|text| format!("  {text}").trim_end().to_owned()));
+        }
+    }
+    if runs.last().is_some_and(|oldest| oldest.n > 1) {
+        let command = session.command(&format!("work runs {}", work.id.short()));
+        lines.push(format!("earlier runs: {command}"));
     }
     lines.into_iter().for_each(|text| session.screen.say(text));
     Ok(())
@@ -114,9 +125,53 @@ fn written(event: &EventFilter) -> Result<String, Failure> {
 
 const INDENT: Margin<'static> = Margin { first: "  ", rest: "  " };
 
+/// The numbers of the runs that others revise.
+pub(super) struct Numbers(Vec<(WorkRunId, i64)>);
+
+impl Numbers {
+    /// Those that runs revise.
+    pub(super) async fn read(session: &Session, runs: &[WorkRun]) -> Self {
+        let known = runs.iter().map(|run| (run.id.clone(), run.n)).collect();
+        Self::of(session, known, runs.iter().filter_map(|run| run.revises.as_ref())).await
+    }
+
+    /// Those of the wanted runs that are not known, with the known ones.
+    pub(super) async fn of(
+        session: &Session,
+        known: Vec<(WorkRunId, i64)>,
+        wanted: impl Iterator<Item = &WorkRunId>,
+    ) -> Self {
+        let mut numbers = Self(known);
+        for id in wanted {
+            if numbers.get(id).is_some() {
+                continue;
+            }
+            // Its id names a run that cannot be read.
+            let Ok(reply) = session.client.get(&format!("/api/runs/{id}")).await else { continue };
+            if let Ok(run) = reply.read::<WorkRun>() {
+                numbers.0.push((run.id, run.n));
+            }
+        }
+        numbers
+    }
+
+    fn get(&self, id: &WorkRunId) -> Option<i64> {
+        self.0.iter().find(|(one, _)| one == id).map(|(_, n)| *n)
+    }
+
+    /// The run that another revises, as it is named.
+    pub(super) fn revised(&self, id: &WorkRunId) -> String {
+        match self.get(id) {
+            Some(n) => format!("revises run {n}"),
+            None => format!("revises {id}"),
+        }
+    }
+}
+
 /// A run in a few lines: when, how it ended, and what it says that it did.
 pub(super) fn described(
     run: &WorkRun,
+    numbers: &Numbers,
     width: usize,
     minute: impl Fn(dormouse_types::Timestamp) -> String,
 ) -> Vec<String> {
@@ -126,8 +181,9 @@ pub(super) fn described(
     }
     let at = run.scheduled_for.or(run.started_at).unwrap_or(run.created);
     let mut lines = vec![format!("run {}  {}  {state}", run.n, minute(at))];
-    lines.extend(run.revises.as_ref().map(|revised| format!("  revises {revised}")));
-    for text in [&run.summary, &run.error].into_iter().flatten() {
+    lines.extend(run.revises.as_ref().map(|id| format!("  {}", numbers.revised(id))));
+    let error = run.error.as_ref().filter(|error| run.summary.as_ref() != Some(*error));
+    for text in run.summary.iter().chain(error) {
         lines.extend(wrap::text(&line(text), width, INDENT));
     }
     for step in &run.steps {

@@ -11,6 +11,7 @@ mod repair;
 mod usage;
 mod failure;
 mod assembly;
+mod forced_call;
 mod chat_completions;
 mod responses;
 mod anthropic;

@@ -142,7 +142,7 @@ pub struct Overview {
     /// Model providers that are currently unavailable.
     pub alerts: Vec<ProviderAlert>,
     /// Model providers whose last calls failed, and which are still called.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub failing: Vec<ProviderFailure>,
     /// What all agents have spent today on models that cost money.
     #[serde(default)]

@@ -63,7 +63,7 @@ crate::closed_list! {
     pub enum ForcedCall, "forced call" {
         /// That some tool is called.
         Required = "required",
-        /// No force: the model is told in words that it has to call a tool.
+        /// No force: the prompt says that a tool has to be called.
         Auto = "auto",
     }
 }

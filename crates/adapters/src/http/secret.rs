@@ -29,7 +29,7 @@ pub enum SecretError {
     /// It is longer than any key.
     #[error("the key has more than {MAX_BYTES} bytes: paste the key alone, without text around it")]
     TooLong,
-    /// It stands in quotation marks.
+    /// There are quotation marks around it.
     #[error("the key has quotation marks around it: give it without them")]
     Quoted,
     /// It has a line break, a space or a character that a header cannot carry.

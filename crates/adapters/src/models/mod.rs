@@ -5,13 +5,13 @@
 
 mod config;
 mod json;
+mod forced_call;
 mod conversation;
 mod state;
 mod repair;
 mod usage;
 mod failure;
 mod assembly;
-mod forced_call;
 mod chat_completions;
 mod responses;
 mod anthropic;
@@ -22,6 +22,7 @@ mod rung_preview;
 mod input;
 mod wire;
 mod key_filter;
+mod refused_choice;
 mod answer;
 mod probe;
 mod list;

@@ -18,7 +18,7 @@ use super::answer::read;
 use super::chat_completions::other_output_limit;
 use super::config::ModelConfig;
 use super::failure::WireError;
-use super::forced_call;
+use super::refused_choice;
 use crate::http::Transport;
 
 /// What a probe found.
@@ -246,7 +246,7 @@ pub async fn probe(
         }
         // A refusal of the choice of a tool is about how a call is forced, and not about tools.
         let weaker = answer.as_ref().err();
-        match weaker.and_then(|error| forced_call::weaker(error, &config, &request)) {
+        match weaker.and_then(|error| refused_choice::weaker(error, &config, &request)) {
             Some(weaker) => forced_call = Some(weaker),
             None => calls.push((rung, Shown::of(rung, answer))),
         }

@@ -55,10 +55,10 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         session.screen.say(format!("\nresume it: {command}"));
     }
     let by = Some(Listed::Known(HeldBy::Provider));
-    let is_told = |wake: &ScheduledWake| {
+    let may_wait = |wake: &ScheduledWake| {
         wake.held_by == by || wake.reason.clone().known() == Some(ScheduledReason::Interrupted)
     };
-    if agent.dormant_reason.is_none() && agent.scheduled_wakes.iter().any(is_told) {
+    if agent.dormant_reason.is_none() && agent.scheduled_wakes.iter().any(may_wait) {
         super::waits::say(session, &agent).await?;
     }
     if let Some(task) = &agent.slots.active_task_id {

@@ -4,6 +4,7 @@ mod add;
 mod amount;
 mod categories;
 mod choose;
+mod missing;
 mod question;
 mod show;
 
@@ -16,20 +17,19 @@ use dormouse::models::{
     FoundServer, ModelTestView, ModelsView, OfferedModelView, ProviderView, UsageDay,
 };
 use dormouse::view::{Page, Spending};
-use dormouse_types::missing_provider::HowToAdd;
 use dormouse_types::spend::dollars;
 use serde_json::{Value, json};
 
 use crate::client::path;
 use crate::failure::Failure;
 use crate::find;
-use crate::models::known::local_servers;
 use crate::session::Session;
 use crate::terminal::line;
 
 use add::path_of;
 use amount::{Amount, Tokens};
 pub use choose::{Chooser, UseParams, agree};
+use missing::no_provider;
 pub use question::too_small;
 pub use show::found_keys;
 use show::say;
@@ -239,18 +239,6 @@ async fn key(session: &mut Session, params: KeyParams) -> Result<(), Failure> {
         session.screen.say(format!("{name} is added, at {}; its models: {next}", known.base_url));
     }
     Ok(())
-}
-
-/// The failure of a provider that is not there, with the command that adds it after `why`.
-fn no_provider(session: &Session, name: &str, models: &ModelsView, why: &str) -> Failure {
-    let added = models.providers.iter().chain(&models.found).map(|view| view.provider.clone());
-    let added: Vec<_> = added.collect();
-    let how = HowToAdd::of(name, &added, &models.known, &local_servers());
-    let failure = Failure::failed(format!("there is no provider {}", line(name)));
-    match how.command() {
-        Some(command) => failure.hint(format!("{why}: {}", session.command(&line(&command)))),
-        None => failure.hint(how.advice()),
-    }
 }
 
 /// Reads a key from standard input, without showing it.

@@ -100,6 +100,10 @@ impl Problem {
     /// The command to suggest; `None` if the detail already says what to do.
     fn hint(&self) -> Option<String> {
         let slug = self.kind.rsplit('/').next().unwrap_or_default();
+        // Of a provider it names the command that adds it.
+        if slug == ProblemKind::NotFound.name() && self.detail.contains("`dormouse ") {
+            return None;
+        }
         HINTS.iter().find(|(name, _)| *name == slug).map(|(_, hint)| (*hint).to_owned())
     }
 }

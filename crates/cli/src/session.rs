@@ -241,9 +241,13 @@ impl Session {
         if let Some(until) = held_until {
             let until = time::minute(until, &self.zone);
             let command = self.command("agent list");
+            let then = match self.is_without_server() {
+                false => String::new(),
+                true => " (without a server, the next command after that wakes it)".to_owned(),
+            };
             note(&match held {
-                1 => format!("1 agent waits until {until}: {command}"),
-                n => format!("{n} agents wait, the first until {until}: {command}"),
+                1 => format!("1 agent waits until {until}: {command}{then}"),
+                n => format!("{n} agents wait, the first until {until}: {command}{then}"),
             });
         }
         Some(ran)

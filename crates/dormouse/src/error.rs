@@ -17,6 +17,7 @@ use dormouse_store::{CommitError, ReadError};
 use dormouse_store::{MaybeRefused, Refusal};
 use dormouse_types::TaskId;
 use dormouse_types::limits::Beyond;
+use dormouse_types::missing_provider::HowToAdd;
 use dormouse_types::problem::{ProblemFacts, ProblemKind, Retry};
 use dormouse_types::work_hook::HookRefusal;
 use dormouse_types::work_kind::WorkRefusal;
@@ -64,6 +65,14 @@ pub enum Error {
         what: &'static str,
         /// As given.
         id: String,
+    },
+    /// A provider of models that was not added.
+    #[error("there is no provider {name}: {}", how.advice())]
+    NoProvider {
+        /// As given.
+        name: String,
+        /// What to do.
+        how: HowToAdd,
     },
     /// A proposal that removes something, in a list of several.
     #[error("proposal {item} removes something: confirm it on its own")]
@@ -188,7 +197,7 @@ impl Error {
             Self::CodeRefused => ProblemKind::CodeRefused,
             Self::Invalid { .. } | Self::WorkRefused { .. } => ProblemKind::ValidationFailed,
             Self::Beyond(beyond) => beyond.limit.problem,
-            Self::NotFound { .. } => ProblemKind::NotFound,
+            Self::NotFound { .. } | Self::NoProvider { .. } => ProblemKind::NotFound,
             Self::ConfirmAlone { .. } => ProblemKind::ConfirmAlone,
             Self::Import(
                 ImportError::Text(MarkdownError::TooLarge { .. })

@@ -241,9 +241,20 @@ impl Dormouse {
             summarising: settings.summarising,
             paid_calls: settings.paid_calls,
             budgets: settings.budgets,
-            problems: self.source.host.problems(),
+            problems: self.problems_of_models(&settings.providers),
             model,
         })
+    }
+
+    /// What is wrong with keys and prices: also prices of a provider that nobody knows.
+    fn problems_of_models(&self, added: &[Provider]) -> Vec<String> {
+        let host = &self.source.host;
+        let others = [host.known(), host.local(), host.found()].concat();
+        let is_there = |name: &String| added.iter().chain(&others).any(|one| one.name == *name);
+        let strange = host.priced().into_iter().filter(|name| !is_there(name)).map(|name| {
+            format!("your prices name the provider {name}, which is neither added nor known: correct its name, or add it")
+        });
+        host.problems().into_iter().chain(strange).collect()
     }
 
     fn model_view(
@@ -411,6 +422,10 @@ impl Dormouse {
         let today = self.clock.now().day_in(&self.zone.get());
         let to = to.unwrap_or(today);
         let from = from.unwrap_or_else(|| to.saturating_sub(jiff::Span::new().days(13)));
+        if from > to {
+            let message = format!("{from} is after `to`, {to}: give the earlier day first");
+            return Err(Error::Invalid { field: "from", message });
+        }
         let days = (to - from).get_days();
         if days > USAGE_DAYS {
             let message = format!("{days} days are too many: ask for {USAGE_DAYS} at most");

@@ -12,7 +12,7 @@ use dormouse_types::closed_list;
 use dormouse_types::{ChangeSetId, RunKey, TaskId, WorkspaceId};
 use serde::Deserialize;
 
-use crate::view::{Operation, Page, ProviderAlert, Queue};
+use crate::view::{Operation, Page, ProviderAlert, ProviderFailure, Queue};
 use crate::{Queries, QueryError, page};
 
 closed_list! {
@@ -83,6 +83,21 @@ impl Queries {
         let all = self.store.all(breaker::all(ws)).await?;
         Ok(all.into_iter().filter_map(alert).collect())
     }
+
+    /// The model providers whose last calls failed, and which are still called.
+    pub(crate) async fn failing(
+        &self,
+        ws: WorkspaceId,
+    ) -> Result<Vec<ProviderFailure>, QueryError> {
+        let all = self.store.all(breaker::all(ws)).await?;
+        Ok(all.into_iter().filter_map(failure).collect())
+    }
+}
+
+/// The failures of a provider that is still called.
+fn failure(breaker: Breaker) -> Option<ProviderFailure> {
+    let Breaker { provider, since, detail, open_until, .. } = breaker;
+    open_until.is_none().then_some(ProviderFailure { provider, since, detail })
 }
 
 pub(crate) fn queue_view(waiting: wake_tally::WaitingCount, held: (i64, i64)) -> Queue {

@@ -48,6 +48,7 @@ impl Queries {
                 .unwrap_or_default(),
             queue: self.queue(ws, &waiting.models).await?,
             alerts: self.alerts(ws).await?,
+            failing: self.failing(ws).await?,
             spending: self.spending(ws).await?,
         })
     }

@@ -49,7 +49,9 @@ pub use dormouse_access::view::{
 pub use dormouse_types::model::{Entry, Item, Named, PromptPart};
 pub use dormouse_types::task::StatusEntry;
 pub use evolution::{EvolutionDetail, EvolutionMessage, EvolutionProposal, EvolutionSession};
-pub use health::{DatabaseLook, Diagnosis, FileLook, Finding, ProviderAlert, Queue, Severity};
+pub use health::{
+    DatabaseLook, Diagnosis, FileLook, Finding, ProviderAlert, ProviderFailure, Queue, Severity,
+};
 pub use import::{ImportEvent, ImportOutcome};
 pub use memory::{Checkpoint, KnowledgeKind, KnowledgeLine, MemoryHit, MemoryLine};
 pub use rule::{HeldBack, RejectedProposal, Rule, SuggestedRule, TemplateTool};
@@ -139,6 +141,9 @@ pub struct Overview {
     pub queue: Queue,
     /// Model providers that are currently unavailable.
     pub alerts: Vec<ProviderAlert>,
+    /// Model providers whose last calls failed, and which are still called.
+    #[serde(default)]
+    pub failing: Vec<ProviderFailure>,
     /// What all agents have spent today on models that cost money.
     #[serde(default)]
     pub spending: Spending,

@@ -266,6 +266,19 @@ pub fn refusal(scope: OverBudget, amount: Amount, day: Date) -> String {
     format!("the next call may cost {}, more than {who} may still spend on {day}", words(amount))
 }
 
+/// Says why a test of a model may not be made, for a person, and what they can do.
+pub fn test_refusal(amount: Amount, day: Date) -> String {
+    let budget = match amount.unit {
+        Unit::MicroDollars => "--day DOLLARS",
+        Unit::Tokens => "--tokens TOKENS",
+    };
+    format!(
+        "a test makes up to four calls, which may cost {} together, more than all agents may still spend on {day}: \
+         `dormouse models once-more` allows as much again for today, `dormouse models budget {budget}` changes the budget",
+        words(amount)
+    )
+}
+
 /// Says that a wake has no room for a call below its cap, for a person.
 pub fn wake_refusal(cap: Amount, so_far: RunCost, amount: Amount) -> String {
     let spent = Amount { value: so_far.micro_dollars, ..cap };

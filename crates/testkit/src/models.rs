@@ -240,6 +240,7 @@ impl ModelHost for Host {
             is_cut: name == "thinker",
             window: Some(8192),
             output_limit: None,
+            forced_call: None,
             failures: counted.map(|_| tried(ToolMode::Native)).into_iter().collect(),
         })))
     }

@@ -7,7 +7,7 @@
 //! [`change`], [`event`], [`field_change`], [`verdict`], [`model`], [`kept_back`], [`policy`],
 //! [`spend`], [`work`], [`conversation`], [`template`], [`work_filter`], [`work_kind`], [`work_facts`], [`work_outcome`],
 //! [`work_step`],
-//! [`model_settings`], [`draft`], [`fold`], [`search_words`], [`limits`], [`port`].
+//! [`model_settings`], [`missing_provider`], [`draft`], [`fold`], [`search_words`], [`limits`], [`port`].
 
 #![warn(missing_docs)]
 
@@ -55,6 +55,7 @@ pub mod memory;
 pub mod line_name;
 pub mod spend;
 pub mod model_settings;
+pub mod missing_provider;
 pub mod draft;
 pub mod fold;
 pub mod search_words;

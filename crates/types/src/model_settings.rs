@@ -58,6 +58,16 @@ crate::closed_list! {
     }
 }
 
+crate::closed_list! {
+    /// What a server takes where a call is forced, if it does not take that a tool is named.
+    pub enum ForcedCall, "forced call" {
+        /// That some tool is called.
+        Required = "required",
+        /// No force: the prompt says that a tool has to be called.
+        Auto = "auto",
+    }
+}
+
 /// The model settings of a workspace.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -129,6 +139,9 @@ pub struct KnownModel {
     /// The member that limits its answers, if its server refused the usual one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_limit: Option<OutputLimit>,
+    /// What its server takes where a call is forced, if it refused the usual choice of a tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forced_call: Option<ForcedCall>,
     /// Whether that was forgotten because a turn forced a call and got none. It is not forgotten for that again
     /// until a person tests the model, or its provider is another server.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -203,6 +216,7 @@ impl ModelSettings {
             known.tool_mode = None;
             known.why_not_native = None;
             known.output_limit = None;
+            known.forced_call = None;
             known.was_silent = false;
             known.calls_nothing = false;
             known.with_key = false;
@@ -227,6 +241,7 @@ impl KnownModel {
             tool_mode: None,
             why_not_native: None,
             output_limit: None,
+            forced_call: None,
             was_silent: false,
             calls_nothing: false,
             with_key: false,
@@ -312,6 +327,8 @@ pub struct ModelTest {
     pub window: Option<u64>,
     /// The member that limits its answers, if its server refused the usual one.
     pub output_limit: Option<OutputLimit>,
+    /// What its server takes where a call is forced, if it refused the usual choice of a tool.
+    pub forced_call: Option<ForcedCall>,
     /// Why better ways do not work, in order.
     pub failures: Vec<(ToolMode, String)>,
 }
@@ -373,6 +390,11 @@ pub trait ModelHost: Send + Sync {
         Vec::new()
     }
 
+    /// The servers that may be on this machine, with the addresses that they use by default.
+    fn local(&self) -> Vec<Provider> {
+        Vec::new()
+    }
+
     /// The state of a provider's key.
     fn key(&self, provider: &Provider) -> KeyState;
 
@@ -383,6 +405,11 @@ pub trait ModelHost: Send + Sync {
 
     /// The price of a model by the price table; `None` if it is not listed.
     fn price(&self, provider: &Provider, name: &str) -> Option<ListedPrice>;
+
+    /// The providers that a person's own prices name.
+    fn priced(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// The models that a provider offers, by name.
     fn list<'a>(
@@ -467,6 +494,22 @@ impl ModelHost for NoModels {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_model_that_was_stored_before_forced_calls_were_known_is_read() {
+        let stored = r#"{"id":"a/b","toolMode":"native","outputLimit":"maxTokens","window":8192,"price":null,"pricedOn":null}"#;
+        let read: KnownModel = serde_json::from_str(stored).expect("it reads");
+        let known = KnownModel {
+            tool_mode: Some(ToolMode::Native),
+            output_limit: Some(OutputLimit::MaxTokens),
+            window: Some(8192),
+            ..KnownModel::new("a/b")
+        };
+        assert_eq!(read, known);
+        let forced = KnownModel { forced_call: Some(ForcedCall::Auto), ..known };
+        let text = serde_json::to_string(&forced).expect("it is written");
+        assert_eq!(serde_json::from_str::<KnownModel>(&text).expect("it reads"), forced);
+    }
 
     #[test]
     fn an_id_with_spaces_is_one_argument() {

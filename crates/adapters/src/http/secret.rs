@@ -14,6 +14,9 @@ pub const NOT_SHOWN: &str = "(not shown)";
 /// Units: bytes. Longer than the longest key in use, a signed token.
 const MAX_BYTES: usize = 4096;
 
+/// What people copy together with a key; no key begins or ends with one of them.
+const QUOTES: &[char] = &['"', '\'', '`', '“', '”', '„', '‘', '’', '«', '»'];
+
 /// Units: bytes. A shorter key may stand in a text by chance.
 const MIN_DISTINCT: usize = 8;
 
@@ -26,6 +29,9 @@ pub enum SecretError {
     /// It is longer than any key.
     #[error("the key has more than {MAX_BYTES} bytes: paste the key alone, without text around it")]
     TooLong,
+    /// There are quotation marks around it.
+    #[error("the key has quotation marks around it: give it without them")]
+    Quoted,
     /// It has a line break, a space or a character that a header cannot carry.
     #[error(
         "the key contains a line break, a space or a character outside ASCII: paste it again \
@@ -37,7 +43,7 @@ pub enum SecretError {
 impl Secret {
     /// Takes the text of a key.
     ///
-    /// Errors: the text is empty, too long, or cannot stand in a header. It is not repeated.
+    /// Errors: the text is empty, too long, quoted, or cannot stand in a header. It is not repeated.
     pub fn new(text: impl Into<String>) -> Result<Self, SecretError> {
         let text = text.into();
         if text.is_empty() {
@@ -45,6 +51,9 @@ impl Secret {
         }
         if text.len() > MAX_BYTES {
             return Err(SecretError::TooLong);
+        }
+        if QUOTES.iter().any(|quote| text.starts_with(*quote) || text.ends_with(*quote)) {
+            return Err(SecretError::Quoted);
         }
         if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(SecretError::Character);

@@ -104,7 +104,7 @@ pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> Str
         let one = |name: &str| json!({ "type": "tool", "name": name });
         let choice = match (conversation.choice, conversation.tools) {
             (ToolChoice::Auto, _) => json!({ "type": "auto" }),
-            (ToolChoice::Required, [tool]) => one(&tool.name),
+            (ToolChoice::Required, [tool]) if config.forced_call.is_none() => one(&tool.name),
             (ToolChoice::Required, _) => json!({ "type": "any" }),
             (ToolChoice::OneOf(names), _) => match names.as_slice() {
                 [name] => one(name),

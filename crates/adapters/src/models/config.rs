@@ -1,6 +1,6 @@
 //! What is known of a model before it is called.
 
-use dormouse_types::model_settings::{ApiFormat, OutputLimit, ToolMode};
+use dormouse_types::model_settings::{ApiFormat, ForcedCall, OutputLimit, ToolMode};
 use dormouse_types::port::{ModelClass, ModelLocation, Patience};
 use dormouse_types::spend::Price;
 
@@ -34,6 +34,8 @@ pub struct ModelConfig {
     pub rung: ToolMode,
     /// The member that limits its answers in Chat Completions; `None` means the usual one of its server.
     pub output_limit: Option<OutputLimit>,
+    /// What its server takes where a call is forced; `None` means the usual choice of its format.
+    pub forced_call: Option<ForcedCall>,
 }
 
 impl ModelConfig {

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::ToolMode;
 use super::config::ModelConfig;
+use super::forced_call;
 use super::json::Json;
 use super::rungs;
 
@@ -69,9 +70,12 @@ impl<'a> Conversation<'a> {
         let blocks = first[..log_end].iter().filter(|it| !is_system(it.kind));
         let blocks = blocks.flat_map(Fragment::blocks).collect();
         let mut changing = text(&|n, kind| !is_system(kind) && n >= log_end);
-        let demand = match config.rung {
-            ToolMode::Native => None,
-            ToolMode::Schema | ToolMode::Text => rungs::demand(&request.tool_choice),
+        let demand = match (config.rung, config.forced_call) {
+            (ToolMode::Native, None) => None,
+            // What the choice of a tool cannot say is said in words.
+            (ToolMode::Native, Some(_)) | (ToolMode::Schema | ToolMode::Text, _) => {
+                rungs::demand(&request.tool_choice)
+            }
         };
         let mut later = joined(later.iter().map(|it| it.text.as_str()).chain(demand.as_deref()));
         let again = follow_up(first);
@@ -88,7 +92,7 @@ impl<'a> Conversation<'a> {
         let last = shown_turns.len().saturating_sub(1);
         let after = |n: usize| if n == last { later.as_str() } else { "" };
         let goes_on = request.tool_choice == ToolChoice::Auto;
-        let choice = &request.tool_choice;
+        let choice = forced_call::taken(&request.tool_choice, config.forced_call);
         match config.rung {
             ToolMode::Native => Self {
                 system,

@@ -275,7 +275,8 @@ impl ErrorBody {
             return WireError::refused(detail("the provider refused the request"));
         }
         if code(KEY_CODES) || lower.contains("api key not valid") {
-            return unavailable(ProviderUnavailable::Authentication, KEY_ADVICE);
+            let advice = if config.key.is_none() { NO_KEY_ADVICE } else { KEY_ADVICE };
+            return unavailable(ProviderUnavailable::Authentication, advice);
         }
         // Anthropic reports an empty account as a bad request.
         if matches!(status, Some(402)) || lower.contains("credit balance is too low") {

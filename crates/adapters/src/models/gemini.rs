@@ -68,6 +68,9 @@ pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> Str
         let tools = array([object([("functionDeclarations", array(declarations))])]);
         let calling = match conversation.choice {
             ToolChoice::Auto => object([("mode", "AUTO".into())]),
+            ToolChoice::Required if config.forced_call.is_some() => {
+                object([("mode", "ANY".into())])
+            }
             ToolChoice::Required => {
                 let names = conversation.tools.iter().map(|tool| tool.name.clone().into());
                 object([("mode", "ANY".into()), ("allowedFunctionNames", array(names))])

@@ -5,6 +5,7 @@
 
 mod config;
 mod json;
+mod forced_call;
 mod conversation;
 mod state;
 mod repair;
@@ -21,6 +22,7 @@ mod rung_preview;
 mod input;
 mod wire;
 mod key_filter;
+mod refused_choice;
 mod answer;
 mod probe;
 mod list;

@@ -8,7 +8,7 @@ use dormouse_types::model::{
     Fragment, FragmentData, FragmentKind, ModelError, ProviderUnavailable, Request, ToolChoice,
     ToolSpec, TurnEvent, Usage,
 };
-use dormouse_types::model_settings::{FailedTest, OutputLimit};
+use dormouse_types::model_settings::{FailedTest, ForcedCall, OutputLimit};
 use dormouse_types::port::Clock;
 use futures_util::StreamExt as _;
 use serde_json::json;
@@ -18,6 +18,7 @@ use super::answer::read;
 use super::chat_completions::other_output_limit;
 use super::config::ModelConfig;
 use super::failure::WireError;
+use super::refused_choice;
 use crate::http::Transport;
 
 /// What a probe found.
@@ -36,6 +37,8 @@ pub struct Probe {
     pub is_cut: bool,
     /// The member that limits the answers, if the server refused the one that it was sent first.
     pub output_limit: Option<OutputLimit>,
+    /// What the server takes where a call is forced, if it refused the usual choice of a tool.
+    pub forced_call: Option<ForcedCall>,
     /// Why the better rungs do not hold, in order.
     pub failures: Vec<(ToolMode, String)>,
 }
@@ -195,7 +198,7 @@ pub async fn probe(
     let request = probe_request();
     let mut calls = Vec::new();
     let (mut usage, mut is_counted) = (None::<Usage>, true);
-    let mut output_limit = None;
+    let (mut output_limit, mut forced_call) = (None, None);
     loop {
         let rung = match next(&calls) {
             Next::Call(rung) => rung,
@@ -220,6 +223,7 @@ pub async fn probe(
                     first_event,
                     is_cut,
                     output_limit,
+                    forced_call: forced_call.filter(|_| rung == Some(ToolMode::Native)),
                     failures,
                 });
             }
@@ -227,6 +231,7 @@ pub async fn probe(
         let config = ModelConfig {
             rung,
             output_limit: output_limit.or(config.output_limit),
+            forced_call: forced_call.or(config.forced_call),
             ..config.clone()
         };
         let (answer, counted) = call(transport, &config, clock, &request).await;
@@ -235,8 +240,14 @@ pub async fn probe(
         usage = [usage, counted].into_iter().flatten().reduce(Usage::plus);
         // A refusal of the member that limits the answer is about that member alone.
         let other = answer.as_ref().err().and_then(|error| other_output_limit(error, &config));
-        match other.filter(|_| output_limit.is_none()) {
-            Some(other) => output_limit = Some(other),
+        if let Some(other) = other.filter(|_| output_limit.is_none()) {
+            output_limit = Some(other);
+            continue;
+        }
+        // A refusal of the choice of a tool is about how a call is forced, and not about tools.
+        let weaker = answer.as_ref().err();
+        match weaker.and_then(|error| refused_choice::weaker(error, &config, &request)) {
+            Some(weaker) => forced_call = Some(weaker),
             None => calls.push((rung, Shown::of(rung, answer))),
         }
     }
@@ -326,7 +337,8 @@ pub fn probe_request() -> Request {
                 "additionalProperties": false
             }),
         }],
-        tool_choice: ToolChoice::Required,
+        // By its name, as in the turn that only writes the report.
+        tool_choice: ToolChoice::OneOf(vec![TOOL.to_owned()]),
     }
 }
 

@@ -71,7 +71,7 @@ pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> Str
         let function = |name: &str| object([("type", "function".into()), ("name", name.into())]);
         let choice: Json = match (conversation.choice, conversation.tools) {
             (ToolChoice::Auto, _) => "auto".into(),
-            (ToolChoice::Required, [tool]) => function(&tool.name),
+            (ToolChoice::Required, [tool]) if config.forced_call.is_none() => function(&tool.name),
             (ToolChoice::Required, _) => "required".into(),
             (ToolChoice::OneOf(names), _) => match names.as_slice() {
                 [name] => function(name),

@@ -1,6 +1,7 @@
 //! One pair of functions for the four formats: the request that is sent, and what an answer says.
 
 use dormouse_types::model::{Request, TurnEvent, Usage};
+use serde_json::Value;
 
 use super::assembly::TurnContext;
 use super::config::ModelConfig;
@@ -40,6 +41,12 @@ pub fn http_request(request: &Request, config: &ModelConfig) -> HttpRequest {
     ];
     headers.extend(config.headers());
     HttpRequest { method: Method::Post, target: config.target(&path), headers, body }
+}
+
+/// Which tools a request says that may or must be called, in the words of its format; `None` if it offers none.
+pub(crate) fn tool_choice(request: &Request, config: &ModelConfig) -> Option<Value> {
+    let body: Value = serde_json::from_str(&http_request(request, config).body).ok()?;
+    body.get("tool_choice").or_else(|| body.get("toolConfig")).cloned()
 }
 
 /// Reads one answer, as a stream or in one piece.

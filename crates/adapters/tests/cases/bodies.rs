@@ -3,6 +3,7 @@
 use dormouse_adapters::http::BaseUrl;
 use dormouse_adapters::models::{ApiFormat, ModelConfig, ModelId, RemoteModel, ToolMode};
 use dormouse_types::model::{FragmentKind, ProviderState, Request, ToolChoice};
+use dormouse_types::model_settings::ForcedCall;
 use dormouse_types::port::{Model as _, ModelLocation};
 
 use crate::support::play::{Answer, Player, ask, stream_of};
@@ -135,6 +136,40 @@ fn a_closing_turn_begins_like_every_other_and_names_what_may_be_called() {
             ApiFormat::Gemini => r#""allowedFunctionNames":["update_report","weather"]"#,
         };
         assert!(two.contains(allowed), "{two}");
+    }
+}
+
+#[test]
+fn what_a_server_takes_of_a_forced_call_is_sent_and_the_rest_is_said_in_words() {
+    for format in ApiFormat::ALL {
+        let body = |forced_call, request: &Request| {
+            rendered(ModelConfig { forced_call, ..config(*format) }, request)
+        };
+        let required = match format {
+            ApiFormat::ChatCompletions | ApiFormat::Responses => r#""tool_choice":"required""#,
+            ApiFormat::Anthropic => r#""tool_choice":{"type":"any"}"#,
+            ApiFormat::Gemini => r#""functionCallingConfig":{"mode":"ANY"}"#,
+        };
+        let auto = match format {
+            ApiFormat::ChatCompletions | ApiFormat::Responses => r#""tool_choice":"auto""#,
+            ApiFormat::Anthropic => r#""tool_choice":{"type":"auto"}"#,
+            ApiFormat::Gemini => r#""functionCallingConfig":{"mode":"AUTO"}"#,
+        };
+        let closing = closing(*format, &["update_report"]);
+        let folding =
+            Request { tools: vec![weather()], tool_choice: ToolChoice::Required, ..request() };
+        for (request, words) in [
+            (&closing, "Call update_report now, and no other tool."),
+            (&folding, "Call at least one tool now."),
+        ] {
+            let some = body(Some(ForcedCall::Required), request);
+            assert!(some.contains(required) && some.contains(words), "{some}");
+            let none = body(Some(ForcedCall::Auto), request);
+            assert!(none.contains(auto) && none.contains(words), "{none}");
+            assert!(!body(None, request).contains(words), "it is forced");
+        }
+        let free = body(Some(ForcedCall::Required), &request());
+        assert_eq!(free, body(None, &request()), "{format}: nothing is forced");
     }
 }
 

@@ -96,6 +96,9 @@ fn a_key_is_what_a_header_can_carry_and_is_never_shown() {
         ("", SecretError::Empty),
         ("sk-1\n", SecretError::Character),
         ("sk 1", SecretError::Character),
+        ("\"sk-1\"", SecretError::Quoted),
+        ("“sk-1”", SecretError::Quoted),
+        ("'sk-1", SecretError::Quoted),
         ("sk-1\r\nx-other: 1", SecretError::Character),
         ("schlüssel", SecretError::Character),
     ];

@@ -7,8 +7,8 @@ use dormouse_adapters::http::BaseUrl;
 use dormouse_adapters::models::{ApiFormat, ModelConfig, Probe, ToolMode, probe};
 use dormouse_types::Timestamp;
 use dormouse_types::model::{ModelError, ProviderUnavailable, TurnEvent, Usage};
-use dormouse_types::model_settings::{FailedTest, OutputLimit};
-use dormouse_types::port::{BoxFuture, Clock};
+use dormouse_types::model_settings::{FailedTest, ForcedCall, OutputLimit};
+use dormouse_types::port::{BoxFuture, Clock, ModelLocation};
 use serde_json::{Value, json};
 
 use crate::support::play::{Answer, Player, ask, stream_of};
@@ -152,7 +152,16 @@ async fn a_probe_finds_the_best_rung_on_which_the_call_comes_back() {
     let probe = |rung: Option<ToolMode>, failures| {
         let (usage, is_counted) = (None, false);
         let first_event = rung.map(|_| second);
-        Probe { rung, usage, is_counted, first_event, is_cut: false, output_limit: None, failures }
+        Probe {
+            rung,
+            usage,
+            is_counted,
+            first_event,
+            is_cut: false,
+            output_limit: None,
+            forced_call: None,
+            failures,
+        }
     };
     let cases = [
         (vec![answer(ToolMode::Native, &call)], probe(Some(ToolMode::Native), vec![])),
@@ -300,6 +309,51 @@ async fn a_probe_sends_the_other_limit_of_output_if_the_server_says_that_it_does
         probe(player.as_ref(), &config, &Ticks(AtomicI64::new(0))).await.unwrap_err();
         assert!(player.sent.lock().unwrap().len() <= 4);
     }
+}
+
+/// The answers are those of DeepSeek's reasoner, of Qwen in its thinking mode, of LM Studio and of Anthropic.
+#[tokio::test]
+async fn a_refusal_of_a_forced_call_is_about_the_choice_and_a_weaker_one_is_kept() {
+    let call: Said =
+        (String::new(), vec![("confirm_word".into(), json!({ "word": "hazelnut" }))], false);
+    let refused = |message: &str| {
+        let error = json!({ "error": { "message": message, "type": "invalid_request_error" } });
+        Answer::new(400, "application/json", error.to_string())
+    };
+    let object =
+        "Invalid tool_choice type: 'object'. Supported string values: none, auto, required";
+    let reasoner = "deepseek-reasoner does not support this tool_choice";
+    let elsewhere = config(ApiFormat::ChatCompletions);
+    let own = ModelConfig { location: ModelLocation::OwnServer, ..elsewhere.clone() };
+    let (required, auto) = (r#""tool_choice":"required""#, r#""tool_choice":"auto""#);
+    for (config, refusals, kept, sent) in [
+        (
+            &elsewhere,
+            vec![],
+            None,
+            "\"type\":\"function\",\"function\":{\"name\":\"confirm_word\"}",
+        ),
+        (&elsewhere, vec![object], Some(ForcedCall::Required), required),
+        (&elsewhere, vec![reasoner; 2], Some(ForcedCall::Auto), auto),
+        // One's own server got the word at once.
+        (&own, vec![reasoner], Some(ForcedCall::Auto), auto),
+    ] {
+        let n_refused = refusals.len();
+        let answers = refusals.into_iter().map(refused).chain([answer(ToolMode::Native, &call)]);
+        let player = Player::of(answers.collect());
+        let found = probe(player.as_ref(), config, &Ticks(AtomicI64::new(0))).await.unwrap();
+        assert_eq!((found.rung, found.forced_call), (Some(ToolMode::Native), kept));
+        assert!(found.failures.is_empty(), "{:?}", found.failures);
+        let bodies = player.sent.lock().unwrap();
+        assert_eq!(bodies.len(), n_refused + 1);
+        assert!(bodies[n_refused].body.contains(sent), "{}", bodies[n_refused].body);
+    }
+    // A server that takes no choice at all has no tools: the next ways are tried, and nothing is kept.
+    let answers = vec![refused(reasoner), refused(reasoner), refused(reasoner)];
+    let answers = [answers, vec![answer(ToolMode::Schema, &call)]].concat();
+    let found = probed(answers).await.unwrap();
+    assert_eq!((found.rung, found.forced_call), (Some(ToolMode::Schema), None));
+    assert_eq!(found.failures.len(), 1);
 }
 
 #[tokio::test]

@@ -24,6 +24,7 @@ pub fn config(format: ApiFormat) -> ModelConfig {
         price: None,
         rung: ToolMode::Native,
         output_limit: None,
+        forced_call: None,
     }
 }
 

@@ -72,8 +72,17 @@ impl Agents {
         let row = self.store.first(wake_queue::of_holder(ws, &id)).await?;
         let row = row.ok_or_else(|| AgentError::NotFound { agent: id.clone() })?;
         if row.run_key.is_some() {
-            let hint = "what it sends is shown with its wake; try again when that has ended";
-            return Err(AgentError::State { agent: id, state: "at work", hint });
+            let (state, hint) = match row.owner {
+                Some(_) => (
+                    "at work",
+                    "what it sends is shown with its wake; try again when that has ended",
+                ),
+                None => (
+                    "in a wake that waits to continue",
+                    "what that sends is shown with it; cancel it to see what the next one would send",
+                ),
+            };
+            return Err(AgentError::State { agent: id, state, hint });
         }
         let before = self.claim_context(ws, &id).await?;
         let run = self.fresh_run(ws, &id, &requested_by_user(row), &before, model.name()).await?;

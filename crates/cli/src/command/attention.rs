@@ -66,6 +66,7 @@ async fn list(session: &mut Session, params: &ListParams) -> Result<(), Failure>
         ("what", Fit::Wrap),
         ("id", Fit::Whole),
     ]);
+    let ids: Vec<&str> = page.items.iter().map(|one| one.id.as_str()).collect();
     for one in &page.items {
         let title = one.work.as_ref().map(|work| match work.run {
             Some(n) => format!("{}, run {n}", work.title),
@@ -80,7 +81,7 @@ async fn list(session: &mut Session, params: &ListParams) -> Result<(), Failure>
             time::minute(one.since, &session.zone),
             one.cause.kind().to_string(),
             line(&text),
-            one.id.clone(),
+            shown_end(&one.id, &ids).to_owned(),
         ]);
     }
     let (width, style) = (session.screen.width(), session.screen.style());
@@ -89,6 +90,21 @@ async fn list(session: &mut Session, params: &ListParams) -> Result<(), Failure>
         session.screen.say("there is more");
     }
     Ok(())
+}
+
+/// Units: characters. An id that is not longer is shown whole.
+const SHORT: usize = 24;
+/// Units: characters. The least that is shown of a longer one.
+const END: usize = 8;
+
+/// The end of an id, long enough that no other id of the list ends with it.
+fn shown_end<'a>(id: &'a str, all: &[&str]) -> &'a str {
+    if id.len() <= SHORT {
+        return id;
+    }
+    let ends = (0..=id.len().saturating_sub(END)).rev().filter_map(|start| id.get(start..));
+    let is_of_one = |end: &&str| all.iter().filter(|other| other.ends_with(end)).count() <= 1;
+    ends.into_iter().find(is_of_one).unwrap_or(id)
 }
 
 /// The entry that a text names, among those of the list.
@@ -132,4 +148,20 @@ async fn take_back(session: &mut Session, params: &EntryParams) -> Result<(), Fa
         session.screen.say(format!("{} is in the list again", entry.id));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_long_id_the_list_shows_the_end_that_no_other_has() {
+        let long = "runFailed:6ca70000000000000000000000000000000000000000000000000000000038a1";
+        let near = "runFailed:6ca70000000000000000000000000000000000000000000000000010000038a1";
+        assert_eq!(shown_end("budget:tokens", &["budget:tokens", long]), "budget:tokens");
+        assert_eq!(shown_end(long, &["budget:tokens", long]), "000038a1");
+        assert_eq!(shown_end(long, &[near, long]), "00000038a1");
+        assert_eq!(shown_end(near, &[near, long]), "10000038a1");
+        assert_eq!(shown_end(long, &[long, long]), long, "nothing tells them apart");
+    }
 }

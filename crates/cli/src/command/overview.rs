@@ -1,5 +1,6 @@
 //! `dormouse`: an overview, and what to type next.
 
+use dormouse::models::ModelsView;
 use dormouse::view::{Overview, ProviderAlert, Spending, Spent};
 use dormouse_types::Timestamp;
 use dormouse_types::spend::dollars;
@@ -25,6 +26,10 @@ pub async fn run(session: &mut Session) -> Result<(), Failure> {
         session.screen.say(style.paint(Color::Red, &text));
     }
     if let Some(text) = spent(&overview.spending) {
+        session.screen.say(text);
+    }
+    let models: ModelsView = session.client.get("/api/models").await?.read()?;
+    if let Some(text) = super::models::found_keys(&models, |text| session.command(text)) {
         session.screen.say(text);
     }
     let minute = |at| time::minute(at, &session.zone);
@@ -160,6 +165,7 @@ mod tests {
             held_by: None,
         },
         alerts: Vec::new(),
+        failing: Vec::new(),
         spending: Spending { day: jiff::civil::date(2026, 3, 2), money: SPENT, tokens: None },
     };
 

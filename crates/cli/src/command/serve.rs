@@ -91,6 +91,11 @@ pub async fn run(config: &Config, params: &Params) -> Result<(), Failure> {
         }
     }
     announce(config, &server, first_link(&engine, &server, params.demo).await?)?;
+    if let Ok(models) = engine.dormouse.models(&Caller::owner(WORKSPACE)).await
+        && let Some(text) = super::models::found_keys(&models, |text| format!("dormouse {text}"))
+    {
+        note(&text);
+    }
 
     let http = dormouse_server::listen(listener, router, stop::requested(stop.clone()));
     #[expect(clippy::disallowed_methods, reason = "the composition root spawns its services")]

@@ -124,6 +124,7 @@ impl Host {
             price,
             rung: rung(provider, known.and_then(|known| known.tool_mode)),
             output_limit: known.and_then(|known| known.output_limit),
+            forced_call: known.and_then(|known| known.forced_call),
         })
     }
 
@@ -247,6 +248,7 @@ impl Host {
             is_cut: probed.is_cut,
             window,
             output_limit: probed.output_limit,
+            forced_call: probed.forced_call,
             failures: probed.failures,
         })
     }
@@ -335,6 +337,10 @@ impl ModelHost for Host {
         known::PROVIDERS.iter().map(known::KnownProvider::provider).collect()
     }
 
+    fn local(&self) -> Vec<Provider> {
+        self.parts.local_servers.clone()
+    }
+
     fn key(&self, provider: &Provider) -> KeyState {
         let none = KeyState { source: KeySource::None, variable: None, last_four: None };
         let Ok(base) = base(provider) else { return none };
@@ -381,6 +387,10 @@ impl ModelHost for Host {
         }
         let known = BaseUrl::parse(&provider.base_url).ok().and_then(|it| known::by_address(&it));
         self.parts.prices.price(&provider.name, known.map(|known| known.name), name).cloned()
+    }
+
+    fn priced(&self) -> Vec<String> {
+        self.parts.prices.own_providers()
     }
 
     fn list<'a>(

@@ -99,6 +99,12 @@ impl PriceTable {
         Ok(self)
     }
 
+    /// The providers that a person's own rows name, each once.
+    pub fn own_providers(&self) -> Vec<String> {
+        let own = self.0.iter().filter(|row| row.is_own).map(|row| row.provider.clone());
+        own.collect::<std::collections::BTreeSet<_>>().into_iter().collect()
+    }
+
     /// The price of a model of the provider that settings call `name`. `known` is the provider that
     /// its address belongs to: built-in rows count only for it, because another server may take
     /// another price.

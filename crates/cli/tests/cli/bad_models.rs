@@ -237,7 +237,11 @@ fn what_a_person_gives_wrong_is_named_and_changes_nothing() {
         (vec!["models", "offered", "far"], 1, "cannot connect to http://127.0.0.1:9"),
         (vec!["models", "budget", "--day", "lots"], 2, "`lots` is no amount in dollars"),
         (vec!["models", "edit", "far/big", "--window", "0"], 1, "0 tokens is not possible"),
-        ([&dry_run[..], &["near/big"]].concat(), 1, "models list` shows which providers there are"),
+        (
+            [&dry_run[..], &["near/big"]].concat(),
+            1,
+            "`dormouse models add near --url ADDRESS` adds it",
+        ),
         ([&dry_run[..], &["big"]].concat(), 1, "`big` is no model: write provider/model"),
         (vec!["agent", "wake", "slug fence", "--model", "far/big"], 2, "--dry-run"),
     ] {
@@ -356,7 +360,8 @@ fn a_wake_that_waits_says_for_what_since_when_and_what_to_do() {
     let woken = woken.out;
     let since = "it waits for its model: far has been unavailable since ";
     let why = "the provider wants a key, and it was sent none; set one: no such key";
-    let next = ["it is tried again at ", "models test far/big", "agent model ag-"];
+    let next =
+        ["it is tried again by the next command after ", "models test far/big", "agent model "];
     assert!(woken.contains(since) && woken.contains(why), "{woken}");
     assert!(next.iter().all(|words| woken.contains(words)), "{woken}");
     let needs = world.json(&["attention", "list"])["items"].clone();
@@ -390,4 +395,33 @@ fn a_wake_that_waits_says_for_what_since_when_and_what_to_do() {
     world.ok(&["models", "off"]);
     let woken = world.ok(&["agent", "wake", "slug fence"]).out;
     assert!(woken.contains("it waits: calls that cost money are switched off"), "{woken}");
+}
+
+#[test]
+fn the_first_failure_of_a_provider_is_shown_with_its_reason() {
+    let world = World::with_agents();
+    world.ok(&["models", "add", "far", "--url", "http://127.0.0.1:9/v1"]);
+    world.ok(&["models", "use", "far/big", "--yes"]);
+    let woken = world.ok(&["agent", "wake", "slug fence"]).out;
+    let why =
+        "it waits for its model: far/big could not be used: cannot connect to http://127.0.0.1:9";
+    assert!(woken.contains(why), "{woken}");
+    let later = "it is tried again by the next command after ";
+    assert!(woken.contains(later) && !woken.contains("ag-"), "nothing runs by itself: {woken}");
+    let shown = world.ok(&["agent", "show", "slug fence"]).out;
+    assert!(shown.contains(why), "{shown}");
+    let preview = world.run(&["agent", "wake", "slug fence", "--dry-run"]);
+    assert_eq!(preview.code, 1, "{preview:?}");
+    let says = ["is in a wake that waits to continue", "agent cancel "];
+    assert!(says.iter().all(|words| preview.err.contains(words)), "{preview:?}");
+}
+
+#[test]
+fn an_agent_that_sleeps_is_named_with_the_command_that_wakes_it() {
+    let world = World::with_agents();
+    world.ok(&["agent", "pause", "slug fence"]);
+    let woken = world.run(&["agent", "wake", "slug fence"]);
+    assert_eq!(woken.code, 1, "{woken:?}");
+    assert!(woken.err.contains("Sven") && woken.err.contains(" is dormant"), "{woken:?}");
+    assert!(woken.err.contains("agent resume ") && !woken.err.contains("ag-"), "{woken:?}");
 }

@@ -1,5 +1,7 @@
 //! Nobody gets a model that sends something out without a question that names what that means.
 
+use serde_json::json;
+
 use crate::scripted_server::ScriptedServer;
 use crate::world::World;
 
@@ -242,6 +244,25 @@ fn another_template_another_version_and_agent_work_lead_to_a_model_only_after_a_
         let done = world.run(&known);
         assert!(done.code == 0 && !done.out.contains("Let "), "{done:?}");
     }
+}
+
+#[test]
+fn a_model_that_takes_no_forced_call_keeps_its_tools() {
+    let server = ScriptedServer::new();
+    let world = server.world();
+    server.takes_no_force();
+    world.ok(&["models", "test", "own/script"]);
+    let listed = world.ok(&["models", "list"]).out;
+    assert!(!listed.contains("does not call tools itself"), "{listed}");
+    world.ok(&["task", "add", "Fix the fence"]);
+    world.ok(&["--no-wait", "agent", "create", "Fix the fence", "--name", "Sven"]);
+    world.ok(&["agent", "model", "Fix the fence", "own/script", "--yes"]);
+    let report = json!({ "tldr": "It stands.", "content": "So far." });
+    server.calls([("update_report", report)]);
+    let woken = world.run(&["agent", "wake", "Fix the fence"]);
+    assert_eq!(woken.code, 0, "{woken:?}");
+    let sent = server.requests();
+    assert!(!sent.is_empty() && sent.iter().all(|body| body.contains("\"tools\"")), "{sent:?}");
 }
 
 #[test]

@@ -23,6 +23,7 @@ pub struct ScriptedServer {
     drops_tools: Arc<AtomicBool>,
     calls_nothing: Arc<AtomicBool>,
     refusal: Arc<Mutex<Option<String>>>,
+    takes_no_force: Arc<AtomicBool>,
 }
 
 impl ScriptedServer {
@@ -38,12 +39,16 @@ impl ScriptedServer {
         let drops = Arc::clone(&drops_tools);
         let calls_nothing = Arc::new(AtomicBool::new(false));
         let is_mute = Arc::clone(&calls_nothing);
+        let takes_no_force = Arc::new(AtomicBool::new(false));
+        let is_free = Arc::clone(&takes_no_force);
         let refusal = Arc::new(Mutex::new(None));
         let refuses: Arc<Mutex<Option<String>>> = Arc::clone(&refusal);
         std::thread::spawn(move || {
             for mut stream in listener.incoming().flatten() {
                 let body = read(&mut stream);
                 let why = refuses.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                let is_free = is_free.load(Ordering::SeqCst);
+                let why = why.or_else(|| unforced(&body).filter(|_| is_free));
                 if let Some(why) = why {
                     let error = json!({ "error": { "message": why } }).to_string();
                     let head = "HTTP/1.1 400 Bad Request\r\ncontent-type: application/json";
@@ -74,12 +79,26 @@ impl ScriptedServer {
                 let _gone = stream.write_all(turn(&next).as_bytes());
             }
         });
-        Self { address, answers, rest, requests, drops_tools, calls_nothing, refusal }
+        Self {
+            address,
+            answers,
+            rest,
+            requests,
+            drops_tools,
+            calls_nothing,
+            refusal,
+            takes_no_force,
+        }
     }
 
     /// From now on its model calls a tool in no way.
     pub fn calls_nothing(&self) {
         self.calls_nothing.store(true, Ordering::SeqCst);
+    }
+
+    /// From now on its model takes tools and neither a forced call nor a schema, as DeepSeek's reasoner.
+    pub fn takes_no_force(&self) {
+        self.takes_no_force.store(true, Ordering::SeqCst);
     }
 
     /// From now on every request is refused for what it says.
@@ -126,6 +145,15 @@ impl ScriptedServer {
     pub fn requests(&self) -> Vec<String> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+}
+
+/// What a model that takes no forced call and no schema says of a request with one.
+fn unforced(body: &str) -> Option<String> {
+    if body.contains("\"response_format\"") {
+        return Some("This response_format type is unavailable now".to_owned());
+    }
+    let is_forced = body.contains("\"tool_choice\"") && !body.contains("\"tool_choice\":\"auto\"");
+    is_forced.then(|| "deepseek-reasoner does not support this tool_choice".to_owned())
 }
 
 /// What a server answers that is asked about its model, not for a turn: a list of models, which it does not

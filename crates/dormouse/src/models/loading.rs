@@ -9,6 +9,7 @@ use dormouse_runs::models::unusable;
 use dormouse_store::Store;
 use dormouse_store::agent::{model_setting, template};
 use dormouse_types::TemplateId;
+use dormouse_types::missing_provider::HowToAdd;
 use dormouse_types::model_settings::{ModelSettings, Provider, split_id};
 use dormouse_types::port::Model;
 
@@ -107,8 +108,15 @@ impl ModelSource {
         let found = || self.host.found().into_iter().find(|found| found.name == provider);
         match added.or_else(found) {
             Some(provider) => Ok((provider, name)),
-            None => Err(Error::NotFound { what: "provider", id: provider.to_owned() }),
+            None => Err(self.no_provider(settings, provider)),
         }
+    }
+
+    /// The error of a provider that was neither added nor found.
+    pub(super) fn no_provider(&self, settings: &ModelSettings, name: &str) -> Error {
+        let (known, local) = (self.host.known(), self.host.local());
+        let how = HowToAdd::of(name, &settings.providers, &known, &local);
+        Error::NoProvider { name: name.to_owned(), how }
     }
 
     /// The model in use, and what decided it.

@@ -9,7 +9,7 @@ use dormouse_store::{Audit, ChangeRow, Commit, Db, Policy, Refusal, retry};
 use dormouse_types::audit::AuditAction;
 use dormouse_types::model::{ModelError, ProviderUnavailable};
 use dormouse_types::model_settings::{
-    KnownModel, ModelSettings, ModelTest, Provider, ToolMode, as_argument,
+    ForcedCall, KnownModel, ModelSettings, ModelTest, Provider, ToolMode, as_argument,
 };
 use dormouse_types::port::BoxFuture;
 use dormouse_types::{EventKind, HolderId, Origin, WorkspaceId};
@@ -142,7 +142,12 @@ impl ModelTests {
     ) -> Result<bool, RunError> {
         let is_doubted = |known: &KnownModel| match sign {
             Sign::Refused => known.tool_mode.is_some(),
-            Sign::CalledNothing => known.tool_mode == Some(ToolMode::Native) && !known.was_silent,
+            // Where nothing forces a call, an answer without one says nothing of the server.
+            Sign::CalledNothing => {
+                known.tool_mode == Some(ToolMode::Native)
+                    && !known.was_silent
+                    && known.forced_call != Some(ForcedCall::Auto)
+            }
         };
         let forget = |settings: &mut ModelSettings| {
             let known = settings.models.iter_mut().find(|known| known.id == id);

@@ -29,6 +29,7 @@ impl Dormouse {
         let name = provider.name.clone();
         let wrong = |message| Error::Invalid { field: "provider", message };
         let provider = self.source.host.checked(provider).map_err(wrong)?;
+        self.ensure_one_spelling(caller, &provider.name).await?;
         self.edit_models(caller, AuditAction::ModelsProvider, &name, |settings| {
             let known = settings.provider(&provider.name);
             let categories = known.and_then(|known| known.categories.clone());
@@ -46,6 +47,30 @@ impl Dormouse {
         .await
     }
 
+    /// Refuses a name that differs only in upper and lower case from that of a provider that is there or known: both
+    /// would read the same variable.
+    async fn ensure_one_spelling(&self, caller: &Caller, name: &str) -> Result<(), Error> {
+        let added = self.model_settings(caller).await?.providers;
+        let known = [self.source.host.known(), self.source.host.local()].concat();
+        if added.iter().any(|one| one.name == name) {
+            return Ok(());
+        }
+        let other = added
+            .iter()
+            .chain(&known)
+            .find(|one| one.name != name && one.name.eq_ignore_ascii_case(name));
+        match other {
+            None => Ok(()),
+            Some(other) => {
+                let other = &other.name;
+                let message = format!(
+                    "{name} is written {other}: write its name in that way, or choose another name"
+                );
+                Err(Error::Invalid { field: "provider", message })
+            }
+        }
+    }
+
     /// Removes a provider, what is known of its models, and its key.
     ///
     /// Errors: the model in use, or that of an agent or of agent work, is one of its models.
@@ -53,7 +78,7 @@ impl Dormouse {
         require(caller, Scope::Admin)?;
         let settings = self.model_settings(caller).await?;
         let Some(provider) = settings.provider(name).cloned() else {
-            return Err(Error::NotFound { what: "provider", id: name.to_owned() });
+            return Err(self.source.no_provider(&settings, name));
         };
         let (chosen, _) = self.chosen(&settings);
         let used = self.agents_by_model(caller, &chosen).await?;
@@ -107,7 +132,7 @@ impl Dormouse {
         let is_it = |known: &Provider| known.name == name && key.is_some();
         let known = || self.source.host.known().into_iter().find(is_it);
         let Some(provider) = settings.provider(name).cloned().or_else(known) else {
-            return Err(Error::NotFound { what: "provider", id: name.to_owned() });
+            return Err(self.source.no_provider(&settings, name));
         };
         self.keep_key(&provider, key)?;
         // The revision rises, so that models are built again with the new key.

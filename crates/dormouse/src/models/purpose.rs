@@ -29,10 +29,7 @@ impl Dormouse {
         id: Option<&str>,
     ) -> Result<ModelsView, Error> {
         require(caller, Scope::Admin)?;
-        if id == Some(BUILT_IN) {
-            let message = "the built-in rules write no summaries: choose a language model".into();
-            return Err(Error::Invalid { field: "model", message });
-        }
+        ensure_writes_summaries(id.unwrap_or_default(), Purpose::Summarising)?;
         self.edit_models(
             caller,
             AuditAction::ModelsSummarise,
@@ -47,4 +44,13 @@ impl Dormouse {
         )
         .await
     }
+}
+
+/// Refuses the built-in model where summaries are to be written.
+pub(super) fn ensure_writes_summaries(id: &str, purpose: Purpose) -> Result<(), Error> {
+    if purpose == Purpose::Summarising && id == BUILT_IN {
+        let message = "the built-in rules write no summaries: choose a language model".into();
+        return Err(Error::Invalid { field: "model", message });
+    }
+    Ok(())
 }

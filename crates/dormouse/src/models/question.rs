@@ -14,6 +14,7 @@ use dormouse_types::spend::{Budgets, Price};
 use dormouse_types::template::TemplateKind;
 use dormouse_types::{AgentId, Caller, Scope, TemplateId, Timestamp, WorkId};
 
+use super::purpose::ensure_writes_summaries;
 use super::{BUILT_IN, ChosenBy, KeptBackAgents, ModelQuestion, ModelUse, Purpose, ShortestRun};
 use crate::request::require;
 use crate::{Dormouse, Error};
@@ -175,6 +176,7 @@ impl Dormouse {
         scope: &QuestionScope,
     ) -> Result<ModelQuestion, Error> {
         require(caller, Scope::Read)?;
+        ensure_writes_summaries(id, purpose)?;
         let settings = self.model_settings(caller).await?;
         let (model, provider) = if id == BUILT_IN {
             (self.source.built_in.clone(), None)
@@ -202,8 +204,12 @@ impl Dormouse {
         let shortest_run = is_paid.then(|| ShortestRun::of(&*model, tool_mode, TYPICAL_BYTES));
         // What summarises is asked once.
         let shortest_run = shortest_run.map(|run| if is_thinking { run } else { run.one_call() });
+        // A test that came back without a key showed that none is needed.
+        let needs_none =
+            settings.known(id).is_some_and(|it| it.tool_mode.is_some() && !it.with_key);
         let misses_key = provider.as_ref().is_some_and(|provider| {
-            !provider.is_own && self.source.host.key(provider).source == KeySource::None
+            let has_none = self.source.host.key(provider).source == KeySource::None;
+            !provider.is_own && has_none && !needs_none
         });
         let (sent, never_sent) =
             provider.as_ref().map(|provider| contents(provider, &uses)).unwrap_or_default();

@@ -117,7 +117,7 @@ impl ModelTests {
             Err(CommitError::Refused { refusal: Refusal::OverBudget, .. }) => {
                 let scope = OverBudget::Workspace;
                 Err(TestError::OverBudget {
-                    reason: spending::refusal(scope, amount, day),
+                    reason: spending::test_refusal(amount, day),
                     held: reserved.held(ws, scope, &settings.budgets).into_iter().collect(),
                 })
             }
@@ -218,6 +218,7 @@ pub(super) fn note_test(settings: &mut ModelSettings, id: &str, shown: &ModelTes
             tool_mode: shown.tool_mode,
             why_not_native: shown.why_not_native().map(str::to_owned),
             output_limit: shown.output_limit,
+            forced_call: shown.forced_call,
             calls_nothing: shown.tool_mode.is_none(),
             with_key: shown.tool_mode.is_some() && has_key,
             window,

@@ -200,6 +200,8 @@ fn the_question_and_the_preview_name_budgets_with_no_room_for_a_wake_and_a_key_t
         let request = shown.expect("a preview").request.expect("a request");
         (request.reserved.map(|call| call.value), request.too_small)
     };
+    now(world.dormouse.test_model(&me(), "acme/counted")).expect("tested");
+    assert!(!ask("acme/counted").2, "a test without a key came back");
     let call = Amount { unit: Unit::MicroDollars, value: 12_000 + 500 };
     assert_eq!(ask("acme/large"), (Some(call), Vec::new(), true));
     // Its body has two bytes.

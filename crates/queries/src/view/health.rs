@@ -45,6 +45,19 @@ pub struct ProviderAlert {
     pub detail: String,
 }
 
+/// A model provider whose last calls failed, and which is called again soon.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ProviderFailure {
+    /// Its name; `provider/model` if only a model failed.
+    pub provider: String,
+    /// When it failed first.
+    pub since: Timestamp,
+    /// What it said last.
+    pub detail: String,
+}
+
 /// The diagnosis of a data folder, based on its files.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -80,6 +80,7 @@ pub fn config(format: ApiFormat, rung: ToolMode) -> ModelConfig {
         price: None,
         rung,
         output_limit: None,
+        forced_call: None,
     }
 }
 

@@ -27,9 +27,9 @@ pub async fn run(
     let body = json!({ "message": message, "model": model });
     let reply = session.client.post(&path, body).await;
     let reply = reply.map_err(|failure| {
+        // It says itself how the provider is added.
         if names_a_model && failure.is(ProblemKind::NotFound) {
-            let list = session.command("models list");
-            return failure.hint(format!("`{list}` shows which providers there are"));
+            return failure;
         }
         with_its_task(session, agent, failure)
     })?;

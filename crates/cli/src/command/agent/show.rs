@@ -1,7 +1,7 @@
 //! `dormouse agent show`.
 
 use clap::Args;
-use dormouse::view::Agent;
+use dormouse::view::{Agent, HeldBy, ScheduledReason, ScheduledWake};
 use dormouse_types::Id as _;
 use dormouse_types::agent::{DormantReason, Lifecycle};
 use dormouse_types::closed_list::Listed;
@@ -53,6 +53,13 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     } else if agent.lifecycle == Lifecycle::Dormant {
         let command = session.command(&format!("agent resume {}", agent.id.short()));
         session.screen.say(format!("\nresume it: {command}"));
+    }
+    let by = Some(Listed::Known(HeldBy::Provider));
+    let may_wait = |wake: &ScheduledWake| {
+        wake.held_by == by || wake.reason.clone().known() == Some(ScheduledReason::Interrupted)
+    };
+    if agent.dormant_reason.is_none() && agent.scheduled_wakes.iter().any(may_wait) {
+        super::waits::say(session, &agent).await?;
     }
     if let Some(task) = &agent.slots.active_task_id {
         // The task's report may belong to another agent by now.

@@ -1,9 +1,11 @@
 //! An agent that was stopped: messages that no run has read, and what starts it again.
 
-use dormouse::view::{Agent, StoppedAgent};
+use dormouse::ProblemKind;
+use dormouse::view::{Agent, ScheduledReason, StoppedAgent};
 use dormouse_types::Id as _;
-use dormouse_types::agent::DormantReason;
+use dormouse_types::agent::{DormantReason, Lifecycle};
 
+use super::name::named;
 use crate::client::Reply;
 use crate::failure::Failure;
 use crate::session::Session;
@@ -31,10 +33,27 @@ pub fn restores(session: &Session, agent: &Agent) -> Option<String> {
     Some(session.command(&format!("task restore {}", task.short())))
 }
 
-/// Adds that command as a hint to a refusal.
-pub fn with_its_task(session: &Session, agent: &Agent, failure: Failure) -> Failure {
+/// Names the agent in a refusal for its state as a person knows it, and adds the command that helps.
+pub fn with_its_task(session: &Session, agent: &Agent, mut failure: Failure) -> Failure {
+    if !failure.is(ProblemKind::AgentState) {
+        return failure;
+    }
+    let whole = format!("agent {}", agent.id);
+    failure.message = failure.message.replacen(&whole, &named(agent), 1);
+    let is_waiting = agent
+        .scheduled_wakes
+        .iter()
+        .any(|wake| wake.reason.clone().known() == Some(ScheduledReason::Interrupted));
     match restores(session, agent) {
         Some(command) => failure.hint(format!("{command} restores its task")),
+        None if agent.lifecycle == Lifecycle::Dormant => {
+            let resume = session.command(&format!("agent resume {}", agent.id.short()));
+            failure.hint(format!("{resume} lets it work again"))
+        }
+        None if is_waiting => {
+            let cancel = session.command(&format!("agent cancel {}", agent.id.short()));
+            failure.hint(format!("{cancel} ends the wake that waits; its messages stay"))
+        }
         None => failure,
     }
 }

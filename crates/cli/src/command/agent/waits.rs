@@ -1,10 +1,10 @@
 //! What a wake waits for, and what a person can do about it.
 
 use dormouse::models::ModelsView;
-use dormouse::view::{Agent, HeldBy, Overview, ProviderAlert};
-use dormouse_types::Timestamp;
+use dormouse::view::{Agent, HeldBy, Overview, ProviderAlert, ScheduledReason};
 use dormouse_types::closed_list::Listed;
 use dormouse_types::model_settings::as_argument;
+use dormouse_types::{Id as _, Timestamp};
 
 use crate::failure::Failure;
 use crate::session::Session;
@@ -18,16 +18,17 @@ pub async fn say(session: &mut Session, agent: &Agent) -> Result<(), Failure> {
         }
         Some(_) | None => None,
     });
-    let Some((by, until)) = held else { return Ok(()) };
+    let Some((by, until)) = held else { return say_failure(session, agent).await };
     let models: ModelsView = session.client.get("/api/models").await?.read()?;
     let model = models.models.iter().find(|model| model.id == agent.model);
     let overview: Overview = session.client.get("/api/overview").await?.read()?;
-    let alert = overview.alerts.iter().find(|alert| is_of(alert, &agent.model));
+    let alert = overview.alerts.iter().find(|alert| is_of(&alert.provider, &agent.model));
+    let failing = overview.failing.iter().find(|failing| is_of(&failing.provider, &agent.model));
     let zone = session.zone.clone();
     let at = |at| time::minute(at, &zone);
     let until = until.map(at).unwrap_or_else(|| "later".to_owned());
     let command = |text: &str| session.command(text);
-    let whose = &agent.id;
+    let whose = agent.id.short();
     let words = match by {
         HeldBy::Provider if model.is_some_and(|model| model.calls_nothing) => {
             let model = line(&agent.model);
@@ -41,13 +42,22 @@ pub async fn say(session: &mut Session, agent: &Agent) -> Result<(), Failure> {
         HeldBy::Provider => {
             let other = command(&format!("agent model {whose} MODEL"));
             let test = command(&format!("models test {}", as_argument(&line(&agent.model))));
-            let problem = alert.map_or_else(
-                || format!("the provider of {} could not be used", line(&agent.model)),
-                |alert| away(alert, at),
-            );
+            let model = line(&agent.model);
+            let problem = match (alert, failing) {
+                (Some(alert), _) => away(alert, at),
+                (None, Some(failing)) => {
+                    format!("{model} could not be used: {}", line(&failing.detail))
+                }
+                (None, None) => format!("the provider of {model} could not be used"),
+            };
+            let again = match session.is_without_server() {
+                false => format!("it is tried again at {until}, by itself"),
+                true => format!(
+                    "it is tried again by the next command after {until}, or by itself while `dormouse serve` runs"
+                ),
+            };
             format!(
-                "it waits for its model: {problem}\nit is tried again at {until}, by itself; to try \
-                 now: {test}; to choose another model: {other}"
+                "it waits for its model: {problem}\n{again}; to try now: {test}; to choose another model: {other}"
             )
         }
         HeldBy::Budget if is_zero(&models, agent) => {
@@ -80,6 +90,20 @@ pub async fn say(session: &mut Session, agent: &Agent) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Says why the wake of an agent waits whose next try is due.
+async fn say_failure(session: &mut Session, agent: &Agent) -> Result<(), Failure> {
+    let interrupted = Some(ScheduledReason::Interrupted);
+    if !agent.scheduled_wakes.iter().any(|wake| wake.reason.clone().known() == interrupted) {
+        return Ok(());
+    }
+    let overview: Overview = session.client.get("/api/overview").await?.read()?;
+    if let Some(failing) = overview.failing.iter().find(|it| is_of(&it.provider, &agent.model)) {
+        let (model, detail) = (line(&agent.model), line(&failing.detail));
+        session.screen.say(format!("it waits for its model: {model} could not be used: {detail}"));
+    }
+    Ok(())
+}
+
 /// Whether the budget that an agent waits for is 0: its own if it is dormant, else that of all agents.
 fn is_zero(models: &ModelsView, agent: &Agent) -> bool {
     let is_priced =
@@ -92,9 +116,9 @@ fn is_zero(models: &ModelsView, agent: &Agent) -> bool {
     }
 }
 
-/// Whether an alert is about a model, or about the provider of it.
-fn is_of(alert: &ProviderAlert, model: &str) -> bool {
-    let rest = model.strip_prefix(alert.provider.as_str());
+/// Whether what failed is a model, or the provider of it.
+fn is_of(provider: &str, model: &str) -> bool {
+    let rest = model.strip_prefix(provider);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
@@ -109,16 +133,9 @@ mod tests {
 
     #[test]
     fn an_alert_is_about_all_models_of_a_provider_or_about_one() {
-        let alert = |provider: &str| ProviderAlert {
-            provider: provider.to_owned(),
-            why: dormouse_types::model::ProviderUnavailable::Outage.into(),
-            since: Timestamp::from_micros(0),
-            until: Timestamp::from_micros(0),
-            detail: String::new(),
-        };
-        assert!(is_of(&alert("far"), "far/big"));
-        assert!(is_of(&alert("far/big"), "far/big"));
-        assert!(!is_of(&alert("far/small"), "far/big"));
-        assert!(!is_of(&alert("fa"), "far/big"));
+        assert!(is_of("far", "far/big"));
+        assert!(is_of("far/big", "far/big"));
+        assert!(!is_of("far/small", "far/big"));
+        assert!(!is_of("fa", "far/big"));
     }
 }

@@ -10,6 +10,7 @@ use super::show::{self, say};
 use super::{choose, question};
 use crate::client::{encode, path};
 use crate::failure::Failure;
+use crate::models::known;
 use crate::session::Session;
 use crate::terminal::line;
 
@@ -45,7 +46,7 @@ pub fn path_of(name: &str) -> String {
 }
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
-    let at = path_of(&params.name);
+    let route = path_of(&params.name);
     let before: ModelsView = session.client.get("/api/models").await?.read()?;
     let all = before.providers.iter().chain(&before.found).map(|view| &view.provider);
     let current = all.into_iter().find(|known| known.name == params.name);
@@ -58,8 +59,16 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         return Err(Failure::usage(format!("{name} is your own server, at {url}"))
             .hint("say of the other address with --own or --not-own whether that is yours too"));
     }
+    let local = known::local_servers();
+    if let Some(right) = spelled(&params.name, &before, &local) {
+        return Err(Failure::usage(format!(
+            "{} is written {}: write its name in that way, or choose another name",
+            line(&params.name),
+            line(&right)
+        )));
+    }
     let given = Given { name: &params.name, url: params.url.as_deref(), format: params.format };
-    let Some(Place { url, format, known }) = given.place(current, &before.known) else {
+    let Some(Place { url, format, at }) = given.place(current, &before.known, &local) else {
         let name = line(&params.name);
         return Err(Failure::usage(format!("the address of {name} is missing: give --url")));
     };
@@ -69,7 +78,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         ("baseUrl", url.as_str()),
         ("isOwn", if is_own { "true" } else { "false" }),
     ];
-    let question = session.client.get(&path(&format!("{at}/question"), &query)).await?;
+    let question = session.client.get(&path(&format!("{route}/question"), &query)).await?;
     let question: ProviderQuestion = question.read()?;
     if !question.is_agreed {
         if !session.screen.is_json() {
@@ -80,18 +89,28 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         }
     }
     let body = json!({ "format": format, "baseUrl": url, "isOwn": is_own });
-    let reply = session.client.put(&at, body).await?;
+    let reply = session.client.put(&route, body).await?;
     let name = line(&params.name);
     let next = session.command(&format!("models offered {name}"));
     say(session, &reply, &format!("{name} is saved; its models: {next}"));
     if session.screen.is_json() {
         return Ok(());
     }
-    if let Some(known) = known.filter(|known| known.format != format) {
-        session.screen.say(format!(
-            "it is called in the format {format}; the one that works best there is {}: --format {}",
-            known.format, known.format
-        ));
+    match at {
+        At::Known(known) if known.format != format => {
+            let (best, address) = (known.format, line(&known.base_url));
+            let better =
+                session.command(&format!("models add {name} --url {address} --format {best}"));
+            session.screen.say(format!(
+                "it is called in the format {format}; the one that works best there is {best}: {better}"
+            ));
+        }
+        At::Below(known) => session.screen.say(format!(
+            "this is another address of {}, whose own is {}",
+            line(&known.name),
+            line(&known.base_url)
+        )),
+        At::Known(_) | At::Path(_) | At::Nowhere => {}
     }
     let is_here = BaseUrl::parse(&url).is_ok_and(|base| base.is_loopback());
     if is_here && is_unsaid && current.is_none() {
@@ -116,36 +135,108 @@ struct Given<'a> {
 struct Place<'a> {
     url: String,
     format: ApiFormat,
-    /// The known provider that is there.
-    known: Option<&'a Provider>,
+    at: At<'a>,
+}
+
+/// What an address says of who answers there.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum At<'a> {
+    /// It is the address of a known provider, or its host alone.
+    Known(&'a Provider),
+    /// Its path names a format, also one below the host of a known provider.
+    Path(ApiFormat),
+    /// Another path on the host of a known provider.
+    Below(&'a Provider),
+    /// Nothing.
+    Nowhere,
+}
+
+impl<'a> At<'a> {
+    /// `at` in `web/src/screens/settings/models/rules.ts` decides the same.
+    fn of(url: &str, known: &'a [Provider]) -> Self {
+        let Ok(base) = BaseUrl::parse(url.trim()) else { return Self::Nowhere };
+        let address = |known: &Provider| BaseUrl::parse(&known.base_url).ok();
+        let is_there = |known: &&Provider| {
+            address(known).is_some_and(|address| address.origin() == base.origin())
+        };
+        let there = known.iter().find(is_there);
+        let is_known =
+            |known: &&Provider| base.is_origin() || address(known).as_ref() == Some(&base);
+        match (there.filter(is_known), named_format(&base.to_string()), there) {
+            (Some(known), _, _) => Self::Known(known),
+            (None, Some(format), _) => Self::Path(format),
+            (None, None, Some(known)) => Self::Below(known),
+            (None, None, None) => Self::Nowhere,
+        }
+    }
+
+    /// The format that is meant by it, if it says so.
+    fn format(self) -> Option<ApiFormat> {
+        match self {
+            Self::Known(known) | Self::Below(known) => Some(known.format),
+            Self::Path(format) => Some(format),
+            Self::Nowhere => None,
+        }
+    }
+}
+
+/// The format of a company that the path of an address names: its models, or those of others, are offered below it in
+/// that format.
+fn named_format(address: &str) -> Option<ApiFormat> {
+    let path = address.split_once("://").map_or(address, |(_, rest)| rest);
+    path.split('/').skip(1).find_map(|part| match part.to_ascii_lowercase().as_str() {
+        "openai" => Some(ApiFormat::ChatCompletions),
+        "anthropic" => Some(ApiFormat::Anthropic),
+        _ => None,
+    })
+}
+
+/// How the name of a provider is written that is there or known, if `name` writes it in another way.
+fn spelled(name: &str, models: &ModelsView, local: &[Provider]) -> Option<String> {
+    let added = models.providers.iter().chain(&models.found).map(|view| &view.provider);
+    let all: Vec<&str> =
+        added.chain(&models.known).chain(local).map(|known| known.name.as_str()).collect();
+    let other = all.iter().find(|known| known.eq_ignore_ascii_case(name))?;
+    (!all.contains(&name)).then(|| (*other).to_owned())
 }
 
 impl Given<'_> {
     /// What is left out stays as it is; of a provider that is added it is what is known of its address, else of its
     /// name. `None` if its address is not known.
-    fn place<'a>(&self, current: Option<&Provider>, known: &'a [Provider]) -> Option<Place<'a>> {
-        let origin = |url: &str| BaseUrl::parse(url.trim()).ok().map(|base| base.origin());
-        let is_there = |url: &str| {
-            let origin_of_url = origin(url)?;
-            known.iter().find(|known| origin(&known.base_url).as_ref() == Some(&origin_of_url))
+    fn place<'a>(
+        &self,
+        current: Option<&Provider>,
+        known: &'a [Provider],
+        local: &'a [Provider],
+    ) -> Option<Place<'a>> {
+        let named = || known.iter().chain(local).find(|known| known.name == self.name);
+        let url = match (self.url, current) {
+            (Some(url), _) => url.trim().to_owned(),
+            (None, Some(current)) => current.base_url.clone(),
+            (None, None) => named()?.base_url.clone(),
         };
-        let url = self.url.or_else(|| current.map(|current| current.base_url.as_str()));
-        let there = match url {
-            Some(url) => is_there(url),
-            None => known.iter().find(|known| known.name == self.name),
-        };
+        let at = At::of(&url, known);
+        let base = |url: &str| BaseUrl::parse(url).ok();
         // Of a known server, its host is enough.
-        let is_bare = |url: &&str| BaseUrl::parse(url.trim()).is_ok_and(|base| base.is_origin());
-        let url = match (url, there) {
-            (Some(url), Some(there)) if is_bare(&url) => there.base_url.clone(),
-            (Some(url), _) => url.to_owned(),
-            (None, Some(there)) => there.base_url.clone(),
-            (None, None) => return None,
+        let url = match at {
+            At::Known(known) if base(&url).is_some_and(|base| base.is_origin()) => {
+                known.base_url.clone()
+            }
+            At::Known(_) | At::Path(_) | At::Below(_) | At::Nowhere => url,
         };
-        let is_moved = current.is_some_and(|current| origin(&current.base_url) != origin(&url));
-        let stays = current.filter(|_| !is_moved || there.is_none()).map(|current| current.format);
-        let format = self.format.or(stays).or(there.map(|there| there.format));
-        Some(Place { url, format: format.unwrap_or(ApiFormat::ChatCompletions), known: there })
+        // What a person chose for an address stays with it.
+        let stays = current.filter(|current| {
+            let before = base(&current.base_url);
+            let is_moved = before != base(&url);
+            let is_same_server = before.map(|it| it.origin()) == base(&url).map(|it| it.origin());
+            match at {
+                At::Known(_) | At::Path(_) => !is_moved,
+                At::Below(_) => is_same_server,
+                At::Nowhere => true,
+            }
+        });
+        let format = self.format.or(stays.map(|current| current.format)).or(at.format());
+        Some(Place { url, format: format.unwrap_or(ApiFormat::ChatCompletions), at })
     }
 }
 
@@ -154,7 +245,7 @@ mod tests {
     use super::*;
 
     fn known() -> Vec<Provider> {
-        crate::models::known::PROVIDERS.iter().map(|known| known.provider()).collect()
+        known::PROVIDERS.iter().map(|known| known.provider()).collect()
     }
 
     fn place(
@@ -163,8 +254,8 @@ mod tests {
         format: Option<ApiFormat>,
         current: Option<&Provider>,
     ) -> Option<(String, ApiFormat)> {
-        let known = known();
-        let place = Given { name, url, format }.place(current, &known);
+        let (known, local) = (known(), known::local_servers());
+        let place = Given { name, url, format }.place(current, &known, &local);
         place.map(|place| (place.url, place.format))
     }
 
@@ -188,7 +279,45 @@ mod tests {
         let changed = Provider { format: chat, base_url: below.into(), ..gemini.clone() };
         let stays = place("gemini", None, None, Some(&changed));
         assert_eq!(stays, at(below, chat), "what a person chose stays");
-        let back = place("gemini", None, Some(gemini.format), Some(&changed));
-        assert_eq!(back, at(below, gemini.format));
+        let moved = place("gemini", Some(below), None, Some(&gemini));
+        assert_eq!(moved, at(below, chat), "another path is another format");
+        let back = place("gemini", Some(&gemini.base_url), None, Some(&changed));
+        assert_eq!(back, at(&gemini.base_url, gemini.format));
+        assert_eq!(place("ollama", None, None, None), at("http://127.0.0.1:11434/v1", chat));
+    }
+
+    #[test]
+    fn below_the_address_of_a_provider_the_path_decides() {
+        let known = known();
+        let at = |url: &str| At::of(url, &known);
+        let of = |name: &str| known.iter().find(|one| one.name == name).expect(name);
+        for (url, name) in [
+            ("https://generativelanguage.googleapis.com/v1beta/", "gemini"),
+            ("https://API.deepseek.com", "deepseek"),
+            ("https://api.groq.com/openai/v1", "groq"),
+            ("https://api.groq.com", "groq"),
+        ] {
+            assert_eq!(at(url), At::Known(of(name)), "{url}");
+        }
+        for (url, format) in [
+            (
+                "https://generativelanguage.googleapis.com/v1beta/openai/",
+                ApiFormat::ChatCompletions,
+            ),
+            ("https://api.deepseek.com/anthropic", ApiFormat::Anthropic),
+            ("https://gateway.example/v1/anthropic", ApiFormat::Anthropic),
+        ] {
+            assert_eq!(at(url), At::Path(format), "{url}");
+        }
+        for (url, name) in [
+            ("https://openrouter.ai/api", "openrouter"),
+            ("https://api.groq.com/v1", "groq"),
+            ("https://api.openai.com/v2", "openai"),
+        ] {
+            assert_eq!(at(url), At::Below(of(name)), "{url}");
+        }
+        for url in ["https://models.example/v1", "nothing", "https://openai.example"] {
+            assert_eq!(at(url), At::Nowhere, "{url}");
+        }
     }
 }

@@ -51,8 +51,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let models: ModelsView = reply.read()?;
     let mut shown = models.providers.iter().chain(&models.found);
     let Some(view) = shown.find(|view| view.provider.name == params.name) else {
-        return Err(Failure::failed(format!("there is no provider {}", line(&params.name)))
-            .hint(format!("{} shows what exists", session.command("models list"))));
+        return Err(super::missing::no_provider(session, &params.name, &models, "add it first"));
     };
     let name = line(&params.name);
     let words = match &view.provider.categories {

@@ -4,6 +4,7 @@ mod add;
 mod amount;
 mod categories;
 mod choose;
+mod missing;
 mod question;
 mod show;
 
@@ -28,7 +29,9 @@ use crate::terminal::line;
 use add::path_of;
 use amount::{Amount, Tokens};
 pub use choose::{Chooser, UseParams, agree};
+use missing::no_provider;
 pub use question::too_small;
+pub use show::found_keys;
 use show::say;
 
 /// The longest key that is read. Units: bytes.
@@ -127,9 +130,9 @@ pub struct EditParams {
     /// Price of input written to a cache, in dollars per million tokens [default: as other input]
     #[arg(long, value_name = "DOLLARS", value_parser = amount::dollars_of)]
     cache_write_price: Option<Amount>,
-    /// How much it reads and writes in one turn, in tokens
-    #[arg(long, value_name = "TOKENS")]
-    window: Option<u64>,
+    /// How much it reads and writes in one turn, in tokens, such as 128k
+    #[arg(long, value_name = "TOKENS", value_parser = amount::tokens_of)]
+    window: Option<Tokens>,
     /// Use the window that its server states again
     #[arg(long, conflicts_with = "window")]
     stated_window: bool,
@@ -159,7 +162,8 @@ pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure>
     let list = session.command("models list");
     let done = dispatch(session, command).await;
     done.map_err(|failure| {
-        if failure.is(ProblemKind::NotFound) {
+        // Of a provider the refusal says itself how it is added.
+        if failure.is(ProblemKind::NotFound) && !failure.message.contains("`dormouse ") {
             failure.hint(format!("{list} shows what exists"))
         } else {
             failure
@@ -217,9 +221,7 @@ async fn key(session: &mut Session, params: KeyParams) -> Result<(), Failure> {
     let is_added = before.providers.iter().any(is_it);
     let known = before.known.iter().find(|known| known.name == params.name);
     if !is_added && known.is_none() && !before.found.iter().any(is_it) {
-        let add = session.command(&format!("models add {name} --url ADDRESS"));
-        return Err(Failure::failed(format!("there is no provider {name}"))
-            .hint(format!("add it before its key: {add}")));
+        return Err(no_provider(session, &params.name, &before, "add it before its key"));
     }
     let text = match &params.file {
         Some(file) => {
@@ -345,11 +347,12 @@ async fn edit(session: &mut Session, params: EditParams) -> Result<(), Failure> 
     let model = line(&params.model);
     let has_price = params.input_price.is_some() || params.output_price.is_some();
     if params.window.is_some() || params.stated_window {
-        let body = json!({ "model": params.model, "window": params.window });
+        let window = params.window.map(|Tokens(tokens)| tokens);
+        let body = json!({ "model": params.model, "window": window });
         let reply = session.client.put("/api/models/window", body).await?;
-        let done = match params.window {
+        let done = match window {
             Some(window) => format!("{model} has a window of {window} tokens"),
-            None => format!("{model} has the window that its server states"),
+            None => show::window_of(&reply.read()?, &params.model),
         };
         if has_price || params.listed_price {
             crate::terminal::note(&done);

@@ -180,6 +180,12 @@ pub fn too_small(session: &Session, unit: Unit, budgets: &[TooSmallBudget]) -> V
 /// What a model would cost, in words.
 fn costs(question: &ModelQuestion, models: &ModelsView) -> String {
     let budget = dollars(question.budget_a_day);
+    let provider = split_id(&question.id).map(|(provider, _)| provider);
+    let all = models.providers.iter().chain(&models.found);
+    let known = provider.and_then(|name| all.map(|one| &one.provider).find(|one| one.name == name));
+    if provider.is_none() || known.is_some_and(|provider| provider.is_own) {
+        return "costs nothing".into();
+    }
     match question.uses.as_slice() {
         [ModelUse::Summaries] => {
             return "costs a call each time that older notes are summarised, in the same budgets"
@@ -205,12 +211,6 @@ fn costs(question: &ModelQuestion, models: &ModelsView) -> String {
             "an estimate: about {cost} a day, from {often} a day in the last week, each taken as 6,000 tokens sent \
              and 1,000 received{price}; never more than {budget}"
         );
-    }
-    let provider = split_id(&question.id).map(|(provider, _)| provider);
-    let all = models.providers.iter().chain(&models.found);
-    let known = provider.and_then(|name| all.map(|one| &one.provider).find(|one| one.name == name));
-    if provider.is_none() || known.is_some_and(|provider| provider.is_own) {
-        return "costs nothing".into();
     }
     let most = models.budgets.unpriced_day;
     format!("its price is not known: calls are counted in tokens, at most {most} a day")

@@ -95,6 +95,46 @@ fn window(model: &ModelView) -> String {
     }
 }
 
+/// Says which window a model has that a person has set none for.
+pub fn window_of(models: &ModelsView, id: &str) -> String {
+    let name = line(id);
+    let model = models.models.iter().find(|model| model.id == id);
+    match model.and_then(|model| Some((model.window?, model.window_source?))) {
+        Some((window, WindowSource::Assumed)) => format!(
+            "its server states no window of {name}: {window} tokens are assumed; `--window TOKENS` sets it"
+        ),
+        Some((window, WindowSource::Stated | WindowSource::SetByYou)) => {
+            format!("{name} has the window that its server states, {window} tokens")
+        }
+        None => format!("{name} has the window that its server states"),
+    }
+}
+
+/// Names the providers of which only a key was found, one line for all; `None` if there are none, or a model is
+/// chosen.
+pub fn found_keys(models: &ModelsView, command: impl Fn(&str) -> String) -> Option<String> {
+    let is_its = |name: &str| split_id(&models.model).is_some_and(|(provider, _)| provider == name);
+    let unused: Vec<&ProviderView> = models
+        .found
+        .iter()
+        .filter(|found| found.key == KeySource::Environment && !is_its(&found.provider.name))
+        .collect();
+    let first = line(&unused.first()?.provider.name);
+    let named = unused.iter().map(|found| {
+        let name = line(&found.provider.name);
+        match &found.key_variable {
+            Some(variable) => format!("{name} ({})", line(variable)),
+            None => name,
+        }
+    });
+    let (keys, are) = if unused.len() == 1 { ("a key", "it is") } else { ("keys", "they are") };
+    Some(format!(
+        "The environment has {keys} of {}: {are} not used until you choose a model: {}",
+        named.collect::<Vec<_>>().join(", "),
+        command(&format!("models offered {first}"))
+    ))
+}
+
 fn price(model: &ModelView) -> String {
     let own = model.price_source.as_ref().is_some_and(|source| source.is_set_by_you);
     let by = if own && !model.is_free { ", set by you" } else { "" };

@@ -134,6 +134,7 @@ impl Workspace {
             price: None,
             rung: ToolMode::Native,
             output_limit: None,
+            forced_call: None,
         };
         let remote = RemoteModel::new(config, sent.clone());
         let model = Arc::new(Overheard {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Model, ModelsView, Provider, Question, UsageDay } from "./data";
-import { addable, categoryWords, keptBackFrom, addressFault, cachedShare, costWords, dollarsField, heldWords, isForgettable, isHeldByZero, keyWords, knownAt, LARGEST_BUDGET, matching, modelName, money, nameFault, perDay, plotScale, priceWords, providerOf, readDollars, readTokens, sourceWords, spentWords, splitId, tokensField, tooSmallWords, usedModels, workWords } from "./rules";
+import { addable, categoryWords, keptBackFrom, addressFault, cachedShare, costWords, dollarsField, heldWords, isForgettable, isHeldByZero, keyWords, formatAt, LARGEST_BUDGET, matching, modelName, money, nameFault, perDay, plotScale, priceWords, providerOf, readDollars, readTokens, sourceWords, spentWords, splitId, tokensField, tooSmallWords, usedModels, workWords } from "./rules";
 
 const model = (parts: Partial<Model>): Model => ({ id: "house/qwen", toolMode: null, whyNotNative: null, callsNothing: false, window: null, windowSource: null, foldsAt: null, keeps: null, price: null, priceSource: null, isFree: false, agents: 0, problem: null, ...parts });
 const provider = (parts: Partial<Provider>): Provider => ({ name: "house", format: "chatCompletions", baseUrl: "http://127.0.0.1:9/v1", isOwn: true, key: "none", keyVariable: null, keyLastFour: null, categories: null, keptBack: { private: 0, category: 0 }, ...parts });
@@ -157,8 +157,24 @@ it("says what the workspace's model would cost", () => {
 it("offers the known providers and finds one by its address", () => {
   const known = [{ name: "openai", baseUrl: "https://api.openai.com/v1" }, { name: "anthropic", baseUrl: "https://api.anthropic.com/v1" }];
   expect(addable(known, ["openai"]).map(({ name }) => name)).toEqual(["anthropic"]);
-  expect(knownAt(known, " https://API.anthropic.com:443 ")?.name).toBe("anthropic");
-  for (const other of ["", "https://", "http://api.openai.com/v1", "https://openai.com", "api.openai.com"]) expect(knownAt(known, other)).toBeUndefined();
+});
+
+it("takes the format from a known address, and below it from the path", () => {
+  const known = [
+    { baseUrl: "https://api.openai.com/v1", format: "responses" as const },
+    { baseUrl: "https://generativelanguage.googleapis.com/v1beta", format: "gemini" as const },
+    { baseUrl: "https://api.groq.com/openai/v1", format: "chatCompletions" as const },
+  ];
+  const cases: [string, string | undefined][] = [
+    [" https://API.openai.com:443 ", "responses"],
+    ["https://api.openai.com/v1/", "responses"],
+    ["https://api.openai.com/v2", "responses"],
+    ["https://generativelanguage.googleapis.com/v1beta/openai/", "chatCompletions"],
+    ["https://api.groq.com/v1", "chatCompletions"],
+    ["https://gateway.example/v1/anthropic", "anthropic"],
+  ];
+  for (const [address, format] of cases) expect(formatAt(known, address), address).toBe(format);
+  for (const other of ["", "https://", "http://api.openai.com/v1", "https://openai.com", "api.openai.com"]) expect(formatAt(known, other)).toBeUndefined();
 });
 
 it("takes a model off the list only if nobody uses it", () => {

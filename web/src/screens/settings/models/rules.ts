@@ -2,7 +2,7 @@
 
 import { compact, dollars, listAnd, t, valueText } from "../../../i18n/index.svelte";
 import { daysLater } from "../../../ui/month";
-import type { KeptBackAgents, Model, ModelsView, Provider, ProviderQuestion, Question, Spending, UsageDay } from "./data";
+import type { ApiFormat, KeptBackAgents, Model, ModelsView, Provider, ProviderQuestion, Question, Spending, UsageDay } from "./data";
 
 type Spent = Spending["money"];
 
@@ -197,17 +197,28 @@ export function tooSmallWords(call: Question["oneCall"], budgets: Question["tooS
   return budgets.map(({ scope, budget, calls, cost, enough }) => t(`models.tooSmall.${scope}`, { n: calls, cost: amount(cost), budget: amount(budget), enough: amount(enough) }));
 }
 
-/** Scheme, host and port of an address; undefined if it is none. */
-function originOf(address: string): string | undefined {
+/** An address that can be compared with another one: without spaces around it, and without a slash at its end. */
+function addressOf(address: string): { origin: string; path: string } | undefined {
   const text = address.trim();
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  return url === undefined || url.host === "" ? undefined : url.origin;
+  return url === undefined || url.host === "" ? undefined : { origin: url.origin, path: url.pathname.replace(/\/+$/, "") };
 }
 
-/** The known provider at the origin of an address. */
-export function knownAt<Known extends { baseUrl: string }>(known: readonly Known[], address: string): Known | undefined {
-  const origin = originOf(address);
-  return origin === undefined ? undefined : known.find((one) => originOf(one.baseUrl) === origin);
+/** The formats of companies whose names stand in the path of an address: below it models are offered in that format. */
+const NAMED_FORMATS: Readonly<Record<string, ApiFormat>> = { openai: "chatCompletions", anthropic: "anthropic" };
+
+/**
+ * The format that an address says: that of a known provider at its own address or its bare host, else the one that the
+ * path names, else that of the known provider on the same host. `At` in `crates/cli/src/command/models/add.rs` decides
+ * the same.
+ */
+export function formatAt(known: readonly { baseUrl: string; format: ApiFormat }[], address: string): ApiFormat | undefined {
+  const at = addressOf(address);
+  if (at === undefined) return undefined;
+  const there = known.find((one) => addressOf(one.baseUrl)?.origin === at.origin);
+  if (there !== undefined && (at.path === "" || at.path === addressOf(there.baseUrl)?.path)) return there.format;
+  const named = at.path.split("/").map((part) => NAMED_FORMATS[part.toLowerCase()]);
+  return named.find((format) => format !== undefined) ?? there?.format;
 }
 
 /** The known providers that can be added: none of their names is taken. */

@@ -87,7 +87,7 @@ fn fewest_tokens(text: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use dormouse_types::RunKey;
-    use dormouse_types::model::{Fragment, FragmentData, FragmentKind, LoggedTurn, ToolChoice};
+    use dormouse_types::model::{Fragment, FragmentData, FragmentKind, ToolChoice, Turn};
 
     use super::*;
 
@@ -130,7 +130,13 @@ mod tests {
 
     #[test]
     fn two_turns_of_one_count_were_cut_to_the_same_window() {
-        let turn = LoggedTurn { text: "I look at it.".into(), ..LoggedTurn::default() };
+        let turn = Turn {
+            text: "I look at it.".into(),
+            calls: Vec::new(),
+            results: Vec::new(),
+            ended: false,
+            provider_state: None,
+        };
         let later = Request { turn: 2, turns: vec![turn], ..request("Hall") };
         let usage = |input, cached_input| Usage { input, cached_input, ..Usage::default() };
         let check = |before, usage, expected| {

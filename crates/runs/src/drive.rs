@@ -24,11 +24,11 @@ use futures_util::future::{Either, FutureExt as _, select};
 use jiff::tz::TimeZone;
 
 use self::composed::{Folding, Interruption, Shown};
-use self::ending::{EarlyEnd, NoRoom};
 pub use ending::denied;
 pub use interruption::paid_calls_off;
 pub use recorded_request::rebuild;
 
+use crate::early_end::{EarlyEnd, NoRoom};
 use crate::gate::gate;
 use crate::handler::{AppliedCall, ClosingTools, ExecutedCalls, RunError, RunHandler, RunOutput};
 use crate::model_call::{Answer, DeltaSink, EndOfRun, FailedCall, NoAnswer, NoSink};
@@ -37,7 +37,7 @@ use crate::prober::Prober;
 use crate::run_log;
 use crate::spending::Reservation;
 use crate::step::{Closing, RunLog, Step, ToolSet, next};
-use crate::truncation::{truncation, truncation_again};
+use crate::truncation::{Truncation, truncation, truncation_again};
 use crate::window::{TooLarge, too_large, window_of};
 use crate::{End, Lease, Stop};
 
@@ -307,11 +307,8 @@ impl ActiveRun<'_> {
             }
         };
         self.note_provider_is_back().await?;
-        let usage = answer.usage.as_ref();
-        let again = (self.usage_before.as_ref().zip(usage))
-            .and_then(|(before, usage)| truncation_again(&request, before, usage));
-        if let Some(cut) = truncation(&request, usage).or(again) {
-            return self.fail_cut(cut, usage).await.map(Some);
+        if let Some(cut) = self.truncation(&request, answer.usage.as_ref()) {
+            return self.fail_cut(cut, answer.usage.as_ref()).await.map(Some);
         }
         self.usage_before.clone_from(&answer.usage);
         // The store refuses the commit if another process opened or decided a proposal since the
@@ -328,6 +325,13 @@ impl ActiveRun<'_> {
                 return result;
             }
         }
+    }
+
+    /// Returns how far the prompt of a turn was cut, by its own count or beside that of the turn before.
+    fn truncation(&self, request: &Request, usage: Option<&Usage>) -> Option<Truncation> {
+        let again = (self.usage_before.as_ref().zip(usage))
+            .and_then(|(before, usage)| truncation_again(request, before, usage));
+        truncation(request, usage).or(again)
     }
 
     /// Returns whether the run has what it is for before a turn. A later turn asks for what is missing; if

@@ -23,6 +23,7 @@ pub mod run_log;
 pub mod recorded_turns;
 pub mod model_call;
 mod nul;
+mod early_end;
 pub mod truncation;
 pub mod window;
 pub mod spending;

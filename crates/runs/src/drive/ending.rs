@@ -14,6 +14,7 @@ use dormouse_types::{EventKind, HolderId, Origin, RunKey, Timestamp};
 
 use super::{ATTEMPTS, ActiveRun, CONFLICTS};
 use crate::breaker::{self, Failure};
+use crate::early_end::EarlyEnd;
 use crate::handler::{Deleted, RunError, RunOutput, StopReason};
 use crate::model_call::FailedCall;
 use crate::spending::{Outcome, Reservation};
@@ -26,59 +27,6 @@ const BREAKER_ATTEMPTS: Policy = Policy::Attempts(6);
 
 /// The target of the line of the log that says that a queue is held. Commands say that in their own words.
 const HELD: &str = "dormouse::held";
-
-/// Why a run ends before its model ended it, with what is recorded.
-#[derive(Clone, Copy)]
-pub(super) enum EarlyEnd<'e> {
-    /// There is no room for another turn.
-    NoRoom(NoRoom),
-    /// The model gave no answer that can be used to a later turn.
-    Unanswered(&'e FailedCall),
-    /// The model may not see any more what it has read: the rest is not sent.
-    Hidden(KeptBackReason),
-    /// A person deleted the task.
-    TaskDeleted,
-}
-
-/// Where there is no room for another turn.
-#[derive(Clone, Copy)]
-pub(super) enum NoRoom {
-    Window,
-    WakeCap,
-    DayBudget,
-}
-
-impl EarlyEnd<'_> {
-    /// Returns what the log says of a run of `model` that ends so.
-    fn reason(self, model: &dyn Model) -> String {
-        let (name, provider) = (model.name(), model.provider());
-        match self {
-            Self::NoRoom(NoRoom::Window) => {
-                format!("ended early: {name} has no room for another turn")
-            }
-            Self::NoRoom(NoRoom::WakeCap) => {
-                "ended early: what one wake may spend has no room for another turn".into()
-            }
-            Self::NoRoom(NoRoom::DayBudget) => {
-                "ended early: the budget of today has no room for another turn".into()
-            }
-            Self::Unanswered(failed) => {
-                format!("ended early, because the call for its next turn failed: {}", failed.error)
-            }
-            Self::Hidden(KeptBackReason::Private) => format!(
-                "ended early: something that it had read became private, and {name} is not a model of your \
-                 own, so nothing more was sent"
-            ),
-            Self::Hidden(KeptBackReason::Category) => format!(
-                "ended early: something that it had read is of a category now that may not be sent to \
-                 {provider}, so nothing more was sent"
-            ),
-            Self::TaskDeleted => {
-                format!("ended early: its task was deleted, so {name} was sent nothing more")
-            }
-        }
-    }
-}
 
 impl ActiveRun<'_> {
     /// Commits the end of a completed run: the results of `finalize`, the run's status and the

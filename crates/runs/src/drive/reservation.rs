@@ -14,8 +14,8 @@ use dormouse_types::spend::{Amount, Budgets, OverBudget};
 use dormouse_types::{EventKind, HolderId, Origin, Timestamp};
 use jiff::civil::Date;
 
-use super::ending::{EarlyEnd, NoRoom};
 use super::{ATTEMPTS, ActiveRun, CONFLICTS, Driver};
+use crate::early_end::{EarlyEnd, NoRoom};
 use crate::handler::RunError;
 use crate::model_call::FailedCall;
 use crate::spending::{self, Outcome, PAID_CALLS_OFF, Reservation};

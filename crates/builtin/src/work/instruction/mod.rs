@@ -337,12 +337,6 @@ mod tests {
         };
         let example = "write for example `every weekday at 7:30 tell me what is due today and what is overdue`";
         says(
-            "every Monday at 7.30 tell me what is due",
-            &format!(
-                "cannot read `at 7.30 tell me what is due` in the instruction; the time `7.30` is written as `7:30`; {example}"
-            ),
-        );
-        says(
             "tell me what is due every weekday at 25:00",
             &format!(
                 "cannot read `tell me what is due at 25:00` in the instruction; `25:00` is no time of a day; times are \

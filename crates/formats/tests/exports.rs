@@ -369,14 +369,9 @@ pub fn task() -> impl Strategy<Value = draft::Task> {
     ]));
     let fields =
         (words(), status, priority, prop::option::of(day()), prop::option::of(1_u32..1440));
-    let names = (
-        prop::option::of(words()),
-        prop::collection::btree_set(
-            words().prop_filter("fits", |name| name.chars().count() <= 60),
-            0..4,
-        ),
-        words(),
-    );
+    // No category and no label has a longer name.
+    let name = || words().prop_filter("fits", |name| name.chars().count() <= 60);
+    let names = (prop::option::of(name()), prop::collection::btree_set(name(), 0..4), words());
     let items = prop::collection::vec((words(), any::<bool>(), 0_u32..4), 0..5);
     let entries = (
         prop::option::of(text()),

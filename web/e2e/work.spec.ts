@@ -308,6 +308,24 @@ test("work that runs once is edited without a schedule", async ({ app, server, m
   await expect(app.getByRole("heading", { level: 1, name: "Post" })).toBeVisible();
 });
 
+test("an edit leaves a schedule as it is that could not be read now", async ({ app, server }) => {
+  const german = { title: "Übersicht", instructions: "Tagesüberblick", schedule: "werktags um 6 Uhr", lang: "de" };
+  const { id } = (await server.ask("POST", "/api/tasks", german)) as { id: string };
+  await to(app, server, `/work/${id}`);
+  await app.getByRole("button", { name: "Edit" }).click();
+  await expect(app.getByText("The schedule stays as it is.")).toBeVisible();
+  await app.getByLabel("Title", { exact: true }).fill("Mornings");
+  const schedule = app.getByLabel("Schedule", { exact: true });
+  await schedule.fill("werktags um 7 Uhr");
+  await expect(app.getByRole("alert")).toBeVisible();
+  await expect(app.getByRole("button", { name: "Save" })).toBeDisabled();
+  await schedule.fill("werktags um 6 Uhr");
+  await expect(app.getByRole("alert")).toHaveCount(0);
+  await app.getByRole("button", { name: "Save" }).click();
+  await expect(app.getByRole("heading", { level: 1, name: "Mornings" })).toBeVisible();
+  await expect(app.getByText("werktags um 6 Uhr", { exact: true })).toBeVisible();
+});
+
 test("work that is gone, and a question that somebody else answered, are reported", async ({ app, server, model }) => {
   model.says(ASK);
   const id = await make(server);

@@ -77,9 +77,11 @@ impl Work {
         let new_instructions = edit.instructions.as_deref().map(instructions).transpose()?;
         checked(edit.events.as_deref().unwrap_or_default())?;
         work_step::check(edit.steps.as_deref().unwrap_or_default()).map_err(WorkError::from)?;
-        let steps_after = match &edit.steps {
-            Some(steps) => steps.clone(),
-            None => self.steps(ws, id).await?,
+        // They matter only to an edit that gives the work to the rules.
+        let steps_after = match (&edit.steps, &edit.built_in) {
+            (Some(steps), _) => steps.clone(),
+            (None, Some(Some(_))) => self.steps(ws, id).await?,
+            (None, Some(None) | None) => Vec::new(),
         };
         let (host, head) = (self.store.host(Db::Journal), self.journal_head(ws).await?);
         let (action, ends_pause) = (AuditAction::WorkEdit, edit.schedule.is_some());

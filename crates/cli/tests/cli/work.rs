@@ -20,7 +20,8 @@ const DIGEST: &[&str] = &[
     "own/script",
     "--yes",
 ];
-const ONCE: &[&str] = &[
+/// Adds work that a model does once.
+pub const ONCE: &[&str] = &[
     "work",
     "add",
     "Compare vans",

@@ -3,18 +3,9 @@
 use serde_json::json;
 
 use crate::scripted_server::ScriptedServer;
+use crate::work::ONCE;
 use crate::world::World;
 
-const ONCE: &[&str] = &[
-    "work",
-    "add",
-    "Compare vans",
-    "--instructions",
-    "Compare prices.",
-    "--model",
-    "own/script",
-    "--yes",
-];
 const AGENDA: &[&str] = &[
     "work",
     "add",

@@ -330,6 +330,18 @@ mod tests {
     }
 
     #[test]
+    fn a_time_may_have_a_dot_and_how_often_is_no_time() {
+        let known = Known::default();
+        let dotted = read("every Monday at 7.30 tell me what is due", &known, &reader());
+        let colon = read("every Monday at 7:30 tell me what is due", &known, &reader());
+        let sentence = |read: &Result<Understood, _>| read.as_ref().expect("read").sentence.clone();
+        assert!(sentence(&dotted).contains("on Monday at 07:30"), "{dotted:?}");
+        assert_eq!(sentence(&dotted), sentence(&colon));
+        let many = read("tell me daily 5 tasks that are due", &known, &reader());
+        assert!(!format!("{many:?}").contains("05:00"), "{many:?}");
+    }
+
+    #[test]
     fn a_refusal_names_the_words_that_failed_and_what_to_write_instead() {
         let says = |text: &str, expected: &str| {
             let why = read(text, &Known::default(), &reader()).expect_err(text).to_string();

@@ -55,6 +55,27 @@ test("a line is seen, removed with its entry, and its wakes say so", async ({ sa
   await expect(sample.getByText("Part of this request was removed").first()).toBeVisible();
 });
 
+test("what a person wrote to an agent is removed where it is read", async ({ sample: page, server }) => {
+  const id = await openTask(page, server, PASSPORTS);
+  const { agent } = await server.ask("GET", `/api/journal/tasks/${id}`);
+  await server.ask("POST", `/api/agents/${agent}/wake`, { message: SECRET });
+  await expect
+    .poll(async () => (await server.ask("GET", `/api/agents/${agent}`)).activity, { timeout: 20_000 })
+    .toBe("asleep");
+  await open(page, server, `/agents/${agent}/activity?kind=user`);
+  const panel = page.getByRole("tabpanel", { name: "Activity" });
+  await expect(panel.getByText(SECRET)).toBeVisible();
+  await panel.getByRole("button", { name: `Remove: ${SECRET}` }).click();
+  const dialog = page.getByRole("dialog", { name: "Remove this line for good?" });
+  await expect(dialog.getByText(SECRET)).toBeVisible();
+  await dialog.getByRole("button", { name: "Remove this line" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(panel.getByText(SECRET)).toHaveCount(0);
+  await still(page);
+  expect(await faults(page)).toEqual([]);
+  expect(JSON.stringify(await server.ask("GET", `/api/agents/${agent}/messages`))).not.toContain("4711");
+});
+
 test("a line is found by its words with the keyboard, removed, and listed as removed", async ({ sample: page, server }) => {
   const id = await openTask(page, server, PASSPORTS);
   const { agent } = await server.ask("GET", `/api/journal/tasks/${id}`);

@@ -234,7 +234,7 @@ test("a provider in use gets another address, or is no longer one's own, only af
 
   const question = page.getByRole("dialog", { name: `${HOUSE.name} is in use` });
   await edit((dialog) => dialog.getByLabel("Address").fill(HOUSE.address));
-  await expect(question).toContainText(`Sent to ${HOUSE.address} from now on, no more to ${elsewhere}:`);
+  await expect(question).toContainText(`From now on sent to ${HOUSE.address} instead of ${elsewhere}:`);
   await expect(question).toContainText("1 agent uses small (house).");
   await expect(question).toContainText("its checklists and notes");
   await question.getByRole("button", { name: "Keep it as it is" }).click();

@@ -232,7 +232,8 @@ test("a run without an outcome is judged, one that failed is tried again", async
 });
 
 test("everything is paused from the command palette, and resumed", async ({ app, server, model }) => {
-  const ids = [await make(server, { title: "Morning", schedule: "every day at 7" }), await make(server, { title: "Evening", schedule: "every day at 19" })];
+  const morning = await make(server, { title: "Morning", schedule: "every day at 7" });
+  const evening = await make(server, { title: "Evening", schedule: "every day at 19" });
   await app.keyboard.press("Control+k");
   await app.getByRole("combobox").fill("pause all");
   await app.getByRole("option", { name: "Pause all agent work" }).click();
@@ -241,10 +242,17 @@ test("everything is paused from the command palette, and resumed", async ({ app,
   await looked(app, "pause-all");
   await dialog.getByRole("button", { name: "Pause 2 schedules" }).click();
   await expect(app.getByText("It will not start until you resume it;")).toBeVisible();
-  for (const id of ids) await expect.poll(async () => (await read(server, id)).nextDueAt).toBeNull();
+  for (const id of [morning, evening]) await expect.poll(async () => (await read(server, id)).nextDueAt).toBeNull();
+  // One is left out: it stays paused when all is resumed.
+  await to(app, server, `/work/${evening}`);
+  await app.getByRole("button", { name: "Keep paused" }).click();
+  await expect(app.getByRole("button", { name: "Keep paused" })).toHaveCount(0);
+  await looked(app, "kept paused");
+  await to(app, server, "/work");
   await app.getByRole("button", { name: "Resume all" }).click();
   await expect(app.getByText("It will not start until you resume it;")).toHaveCount(0);
-  for (const id of ids) await expect.poll(async () => (await read(server, id)).nextDueAt).not.toBeNull();
+  await expect.poll(async () => (await read(server, morning)).nextDueAt).not.toBeNull();
+  expect((await read(server, evening)).nextDueAt).toBeNull();
   expect(model.asked).toBe(0);
 });
 

@@ -450,15 +450,16 @@ pub struct Checked<A> {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Target {
     /// The part of the task.
-    pub part: TargetPart,
+    pub part: TargetKey,
     /// Whether a rejection blocks the whole target, not only these arguments.
     pub single: bool,
 }
 
-/// The part of a task that a call is about. Ids and places are as the model names them, and titles are
-/// [`folded`].
+/// What a call is about, as the model named it, before the task is read: ids are unchecked, titles are
+/// [`folded`]. Its text is a part of the identity of a proposal. What a change affects, by checked ids, is a
+/// [`FieldRef`](dormouse_types::field_change::FieldRef).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum TargetPart {
+pub enum TargetKey {
     /// Nothing, because the arguments cannot be read.
     #[default]
     Unknown,
@@ -486,16 +487,16 @@ pub enum TargetPart {
 impl std::fmt::Display for Target {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.part {
-            TargetPart::Unknown => Ok(()),
-            TargetPart::Field(field) => f.write_str(field.name()),
-            TargetPart::Item(id) => write!(f, "item:{id}"),
-            TargetPart::Move(id) => write!(f, "move:{id}"),
-            TargetPart::New(title) => write!(f, "new:{title}"),
-            TargetPart::Label(id) => write!(f, "label:{id}"),
-            TargetPart::Link(to) => write!(f, "link:{to}"),
-            TargetPart::Copy(day) => write!(f, "copy:{day}"),
-            TargetPart::FollowUp(title) => write!(f, "followUp:{title}"),
-            TargetPart::Work(title) => write!(f, "work:{title}"),
+            TargetKey::Unknown => Ok(()),
+            TargetKey::Field(field) => f.write_str(field.name()),
+            TargetKey::Item(id) => write!(f, "item:{id}"),
+            TargetKey::Move(id) => write!(f, "move:{id}"),
+            TargetKey::New(title) => write!(f, "new:{title}"),
+            TargetKey::Label(id) => write!(f, "label:{id}"),
+            TargetKey::Link(to) => write!(f, "link:{to}"),
+            TargetKey::Copy(day) => write!(f, "copy:{day}"),
+            TargetKey::FollowUp(title) => write!(f, "followUp:{title}"),
+            TargetKey::Work(title) => write!(f, "work:{title}"),
         }
     }
 }
@@ -503,26 +504,33 @@ impl std::fmt::Display for Target {
 impl Target {
     /// A single-valued field of the task.
     pub fn field(field: Field) -> Self {
-        Self { part: TargetPart::Field(field), single: true }
+        Self { part: TargetKey::Field(field), single: true }
     }
 
     /// Returns whether this is a single-valued field of the task, for which only one proposal is
     /// open.
     pub fn is_field(&self) -> bool {
-        matches!(self.part, TargetPart::Field(_))
+        matches!(self.part, TargetKey::Field(_))
     }
 
     /// Returns whether this is a checklist item that stays in its task.
     pub fn is_item(&self) -> bool {
-        matches!(self.part, TargetPart::Item(_))
+        matches!(self.part, TargetKey::Item(_))
     }
 
     /// Returns what the journal records an author of, if it does.
     pub fn stated_field(&self) -> Option<StatedField> {
         match &self.part {
-            TargetPart::Field(field) => Some((*field).into()),
-            TargetPart::Item(id) => id.parse().ok().map(StatedField::Tick),
-            _ => None,
+            TargetKey::Field(field) => Some((*field).into()),
+            TargetKey::Item(id) => id.parse().ok().map(StatedField::Tick),
+            TargetKey::Unknown
+            | TargetKey::Move(_)
+            | TargetKey::New(_)
+            | TargetKey::Label(_)
+            | TargetKey::Link(_)
+            | TargetKey::Copy(_)
+            | TargetKey::FollowUp(_)
+            | TargetKey::Work(_) => None,
         }
     }
 }

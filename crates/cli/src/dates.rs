@@ -132,9 +132,7 @@ pub fn doubts(given: &UnderstoodDate) -> Vec<String> {
         AssumptionKind::Before => {
             Some(format!("written as before {value}: that day itself is too late"))
         }
-        AssumptionKind::After => {
-            Some(format!("written as after {value}: no day is named by which"))
-        }
+        AssumptionKind::After => Some(format!("written as after {value}: no last day is given")),
         // The day or the time that is shown says it.
         AssumptionKind::OnlyOrder
         | AssumptionKind::Year

@@ -104,7 +104,7 @@ impl Problem {
         if slug == ProblemKind::NotFound.name() && self.detail.contains("`dormouse ") {
             return None;
         }
-        HINTS.iter().find(|(name, _)| *name == slug).map(|(_, hint)| (*hint).to_owned())
+        HINTS.iter().find(|(kind, _)| kind.name() == slug).map(|(_, hint)| (*hint).to_owned())
     }
 }
 
@@ -124,24 +124,36 @@ fn describe_work_refusal(refusal: WorkRefusal) -> &'static str {
     }
 }
 
-/// (problem type, the command that helps).
-const HINTS: &[(&str, &str)] = &[
+/// (kind of a problem, the command that helps).
+const HINTS: &[(ProblemKind, &str)] = &[
     (
-        "not-found",
+        ProblemKind::NotFound,
         "`dormouse task list`, and `list` of agent, work, template and models, show what exists",
     ),
-    ("link-exists", "`dormouse task show` lists the links of a task"),
-    ("agent-exists", "`dormouse agent list` shows it; a task has only one agent at a time"),
-    ("already-decided", "`dormouse change undo SET:ITEM` undoes a decision"),
+    (ProblemKind::LinkExists, "`dormouse task show` lists the links of a task"),
     (
-        "change-set-expired",
+        ProblemKind::AgentExists,
+        "`dormouse agent list` shows it; a task has only one agent at a time",
+    ),
+    (ProblemKind::AlreadyDecided, "`dormouse change undo SET:ITEM` undoes a decision"),
+    (
+        ProblemKind::ChangeSetExpired,
         "it is proposed again only if a newer entry asks for it; to change it now, edit the task",
     ),
-    ("task-deleted", "`dormouse task restore TASK` restores the task and its proposals"),
-    ("task-closed", "`dormouse task edit TASK --status open` reopens the task and its proposals"),
-    ("damaged-row", "other tasks still work; restore this one from a backup of the data folder"),
-    ("store-failed", "check the disk and the permissions of the data folder, then try again"),
-    ("payload-too-large", "split the text: several notes are fine"),
+    (ProblemKind::TaskDeleted, "`dormouse task restore TASK` restores the task and its proposals"),
+    (
+        ProblemKind::TaskClosed,
+        "`dormouse task edit TASK --status open` reopens the task and its proposals",
+    ),
+    (
+        ProblemKind::DamagedRow,
+        "other tasks still work; restore this one from a backup of the data folder",
+    ),
+    (
+        ProblemKind::StoreFailed,
+        "check the disk and the permissions of the data folder, then try again",
+    ),
+    (ProblemKind::PayloadTooLarge, "split the text: several notes are fine"),
 ];
 
 #[cfg(test)]

@@ -48,8 +48,8 @@ const SAMPLED_CHARS: usize = 400;
 /// A sheet with so many columns needs no names that are known.
 const WIDE: usize = 8;
 
-/// The most cells of one line.
-const MAX_CELLS: usize = 100_000;
+/// The most cells of one line: more than a sheet of Google Sheets (18,278) or Excel (16,384) has.
+const MAX_CELLS: usize = 20_000;
 
 /// Whether a text looks like a sheet: rows of equal length whose first row names a title, or
 /// several columns of which one holds days or marks.
@@ -66,6 +66,10 @@ pub fn looks_like(text: &str) -> bool {
     let is_marked = !is_number && is_other.iter().any(|start| head.starts_with(start));
     if is_marked && !(head.starts_with('|') && is_table()) {
         return false;
+    }
+    // Nothing else has lines of so many cells. It is refused where it is read, before a cell costs anything.
+    if check_width("", &lines).is_err() {
+        return lines.len() >= 2;
     }
     let sheet = Sheet::sample(&lines, SAMPLE);
     let n_columns = sheet.head().len();

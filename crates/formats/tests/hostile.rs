@@ -76,6 +76,8 @@ fn one_sign_for_forty_kilobytes_is_read_whole_or_refused() {
         "\"\n",
         "🦀",
         "((A) ",
+        "@@{",
+        "@@{12:30 ",
     ] {
         survives(&part.repeat(40_000 / part.len()));
     }
@@ -130,6 +132,24 @@ fn a_sheet_of_a_thousand_columns_is_read() {
         task.entries[0].text.contains("- c999: v999\n- Column 1001: more\n- Column 1002: cells")
     );
     assert_eq!(reading.places[3].role, Role::Task);
+}
+
+#[test]
+fn a_sheet_of_more_columns_than_any_program_has_is_refused_before_its_cells_are_read() {
+    let line = vec!["c"; 30_000].join(",");
+    let text = format!("{line}\n{line}\n{line}\n");
+    let options = dormouse_formats::plan::Options::default();
+    let refused = dormouse_formats::plan::read("wide.csv", text.as_bytes(), &options);
+    let why = refused.map(|_| ()).unwrap_err().to_string();
+    assert!(why.contains("cells on one line") && why.contains("20000"), "{why}");
+}
+
+#[test]
+fn the_time_on_a_card_is_a_field_and_what_only_begins_like_one_is_text() {
+    let text = "- [ ] Call Ana @{2026-12-01} @@{12:30 PM}\n- [ ] Ask @@{noon @@{12:30\n";
+    let reading = read(Format::Markdown, "f", text).unwrap();
+    let titles: Vec<_> = reading.tasks.iter().map(|task| task.title.as_str()).collect();
+    assert_eq!(titles, ["Call Ana", "Ask @@{noon @@{12:30"]);
 }
 
 #[test]

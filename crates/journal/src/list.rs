@@ -11,7 +11,7 @@ use std::str::FromStr;
 
 use dormouse_store::journal::category::Category;
 use dormouse_store::journal::label::{self, Definition};
-use dormouse_store::journal::task::{Listed, WORDS};
+use dormouse_store::journal::task::{TaskWithCounts, WORDS};
 use dormouse_store::journal::task_list::{self, Line, TaskIndexEntry, TaskIndexRow};
 use dormouse_types::closed_list;
 use dormouse_types::fold::folded;
@@ -206,7 +206,9 @@ impl Journal {
         for line in lines {
             let (n_open, n_done) = counted.get(&line.id).copied().unwrap_or_default();
             match line.task {
-                Ok(task) => items.push(summary(Listed { task, n_open, n_done }, &definitions)),
+                Ok(task) => {
+                    items.push(summary(TaskWithCounts { task, n_open, n_done }, &definitions))
+                }
                 Err(error) => damaged.push(error.to_string()),
             }
         }

@@ -3,7 +3,7 @@
 use dormouse_store::journal::category::Category;
 use dormouse_store::journal::label::Definition;
 use dormouse_store::journal::row::Stored;
-use dormouse_store::journal::task::{Line, ListQuery, Listed, PageStart, Task, WORDS};
+use dormouse_store::journal::task::{Line, ListQuery, PageStart, Task, TaskWithCounts, WORDS};
 use dormouse_store::journal::{field_say, label, linked_entry, task};
 use dormouse_types::fold::folded;
 use dormouse_types::model::Named;
@@ -328,8 +328,8 @@ fn page_start(cursor: &str) -> Result<PageStart, JournalError> {
     Ok(PageStart { created_at: Timestamp::from_micros(micros), id: id.to_string() })
 }
 
-pub(crate) fn summary(listed: Listed, definitions: &[Definition]) -> TaskSummary {
-    let Listed { task: Stored { doc, revision, .. }, n_open, n_done } = listed;
+pub(crate) fn summary(listed: TaskWithCounts, definitions: &[Definition]) -> TaskSummary {
+    let TaskWithCounts { task: Stored { doc, revision, .. }, n_open, n_done } = listed;
     let task: Task = doc.value;
     let mut labels = Vec::new();
     let mut category = None;

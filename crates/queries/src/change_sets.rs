@@ -25,7 +25,7 @@ type Tasks = BTreeMap<TaskId, (TaskState, TaskReviewState)>;
 
 /// Which sets a list shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Listed {
+enum SetFilter {
     /// All of them.
     All,
     /// Those with an item that is open for the user.
@@ -40,17 +40,17 @@ impl Queries {
         task: Option<TaskId>,
         all: bool,
     ) -> Result<Vec<ChangeSet>, QueryError> {
-        let listed = if all { Listed::All } else { Listed::Open };
+        let listed = if all { SetFilter::All } else { SetFilter::Open };
         let sets = match (&task, listed) {
             (Some(task), _) => {
                 // A missing task is an error, unlike a task without proposals.
                 self.journal.task(ws, task).await?;
                 self.store.all(entity::of_task::<change_set::ChangeSet>(ws, task)).await?
             }
-            (None, Listed::All) => {
+            (None, SetFilter::All) => {
                 self.store.all(entity::of_kind::<change_set::ChangeSet>(ws)).await?
             }
-            (None, Listed::Open) => self.sets_with_open_items(ws).await?,
+            (None, SetFilter::Open) => self.sets_with_open_items(ws).await?,
         };
         self.set_views(ws, sets, listed).await
     }
@@ -64,7 +64,7 @@ impl Queries {
         let missing = || QueryError::NotFound { what: "change set", id: id.to_string() };
         let set = entity::by_id::<change_set::ChangeSet>(ws, id.as_str());
         let set = self.store.first(set).await?.ok_or_else(missing)?;
-        let views = self.set_views(ws, vec![set], Listed::All).await?;
+        let views = self.set_views(ws, vec![set], SetFilter::All).await?;
         views.into_iter().next().ok_or_else(missing)
     }
 
@@ -79,7 +79,7 @@ impl Queries {
             let sets = entity::by_ending::<change_set::ChangeSet>(ws, &text);
             let sets = self.store.all(sets).await?;
             if !sets.is_empty() {
-                return self.set_views(ws, sets, Listed::All).await;
+                return self.set_views(ws, sets, SetFilter::All).await;
             }
         }
         let tasks = self.journal.find_ids(ws, &text).await?;
@@ -91,7 +91,7 @@ impl Queries {
         // Ids begin with their time, so the last ones are the newest.
         let newest: Vec<_> = open.into_iter().rev().take(limits::PAGE.max).collect();
         let sets = self.sets_of(ws, &newest).await?;
-        self.set_views(ws, sets, Listed::Open).await
+        self.set_views(ws, sets, SetFilter::Open).await
     }
 
     /// The sets that hold an undecided item, newest first. The decided ones are not read.
@@ -128,7 +128,7 @@ impl Queries {
         &self,
         ws: WorkspaceId,
         mut sets: Vec<Stored<change_set::ChangeSet>>,
-        listed: Listed,
+        listed: SetFilter,
     ) -> Result<Vec<ChangeSet>, QueryError> {
         let ids: Vec<ChangeSetId> = sets.iter().map(|set| set.doc.value.id.clone()).collect();
         let mut items: BTreeMap<ChangeSetId, Vec<Item>> = BTreeMap::new();
@@ -137,7 +137,7 @@ impl Queries {
                 items.entry(item.set.clone()).or_default().push(item);
             }
         }
-        if listed == Listed::Open {
+        if listed == SetFilter::Open {
             let is_open = |items: &Vec<Item>| items.iter().any(|item| item.state.is_open());
             sets.retain(|set| items.get(&set.doc.value.id).is_some_and(is_open));
         }
@@ -158,7 +158,7 @@ impl Queries {
             let review = task.map(|(_, review)| review);
             let needs_decision =
                 |item: &Item| effective_state::of(item, review, now).needs_decision();
-            if listed == Listed::All || items.iter().any(needs_decision) {
+            if listed == SetFilter::All || items.iter().any(needs_decision) {
                 views.push(self.set_view(set, items, task));
             }
         }

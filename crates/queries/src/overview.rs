@@ -1,4 +1,4 @@
-//! The overview. Its number of queries does not depend on the size of the workspace.
+//! The overview. It reads no documents of tasks, and of agents only those with a model of their own or a timer.
 
 use std::collections::BTreeSet;
 

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::Json;
 use axum::Router;
 use axum::extract::{ConnectInfo, Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use dormouse::{Dormouse, WORKSPACE};
@@ -115,8 +115,10 @@ async fn authenticate(
 
 /// The token of a request, valid or not.
 fn bearer_token(headers: &HeaderMap) -> Option<&[u8]> {
-    let given = headers.get(header::AUTHORIZATION).map_or(&[][..], HeaderValue::as_bytes);
-    let (scheme, token) = given.split_at_checked(7)?;
+    let mut given = headers.get_all(header::AUTHORIZATION).iter();
+    // Of two, a proxy and this server might each believe another one.
+    let (Some(given), None) = (given.next(), given.next()) else { return None };
+    let (scheme, token) = given.as_bytes().split_at_checked(7)?;
     (scheme.eq_ignore_ascii_case(b"bearer ") && !token.is_empty()).then_some(token)
 }
 
@@ -186,6 +188,8 @@ fn is_same(given: &[u8], wanted: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use axum::http::HeaderValue;
+
     use super::*;
 
     fn token(value: &'static str) -> Option<Vec<u8>> {
@@ -203,6 +207,14 @@ mod tests {
             assert_eq!(token(wrong), None, "{wrong}");
         }
         assert_eq!(bearer_token(&HeaderMap::new()), None);
+    }
+
+    #[test]
+    fn of_two_tokens_none_counts() {
+        let mut headers = HeaderMap::new();
+        headers.append(header::AUTHORIZATION, HeaderValue::from_static("Bearer secret"));
+        headers.append(header::AUTHORIZATION, HeaderValue::from_static("Bearer other"));
+        assert_eq!(bearer_token(&headers), None);
     }
 
     #[test]

@@ -52,6 +52,8 @@ fn length(rest: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use dormouse_types::limits::ENTRY_TEXT;
+
     use super::*;
 
     fn beyond(text: &str) -> Option<(&'static str, usize)> {
@@ -72,9 +74,15 @@ mod tests {
         assert_eq!(beyond(&nested(33)), Some((JSON_DEPTH.name, 33)));
         assert_eq!(beyond(&items(10_000)), None);
         assert_eq!(beyond(&items(10_001)), Some((JSON_MEMBERS.name, 10_001)));
-        assert_eq!(beyond(&format!("\"{}\"", "x".repeat(256 * 1024))), None);
-        let long = format!("{{\"{}\": 1}}", "x".repeat(256 * 1024 + 1));
-        assert_eq!(beyond(&long), Some((JSON_STRING.name, 256 * 1024 + 1)));
+        assert_eq!(beyond(&format!("\"{}\"", "x".repeat(320 * 1024))), None);
+        let long = format!("{{\"{}\": 1}}", "x".repeat(320 * 1024 + 1));
+        assert_eq!(beyond(&long), Some((JSON_STRING.name, 320 * 1024 + 1)));
+    }
+
+    #[test]
+    fn the_longest_text_may_be_written_in_escapes() {
+        let signs = ENTRY_TEXT.max / '😀'.len_utf8();
+        assert_eq!(beyond(&format!("\"{}\"", r"\ud83d\ude00".repeat(signs))), None);
     }
 
     #[test]

@@ -53,8 +53,8 @@ limits! {
     JSON_DEPTH = "depth of a JSON body", 32, "levels", MalformedJson;
     /// The members of all objects and the items of all arrays of a body.
     JSON_MEMBERS = "members of a JSON body", 10_000, "members", MalformedJson;
-    /// One string of a body, as written.
-    JSON_STRING = "string of a JSON body", 256 * 1024, "bytes", MalformedJson;
+    /// One string of a body, as written. The longest text of a field fits, also if it is written in escapes.
+    JSON_STRING = "string of a JSON body", 320 * 1024, "bytes", MalformedJson;
     /// One imported file.
     IMPORT_FILE = "imported file", 50 * 1024 * 1024, "bytes", PayloadTooLarge;
     /// An imported text as JSON, with a person's corrections.
@@ -245,7 +245,7 @@ pub const LEASE_SECONDS: u64 = 60;
 /// Units: seconds. Change rows are kept at least this long, for clients that resume an event
 /// stream.
 pub const CHANGES_SECONDS: u64 = 30 * 24 * 3600;
-/// Units: seconds. The body of a call of a hook is kept this long, and longer while its run is not over.
+/// Units: seconds. The body of a call of a hook is kept this long, and longer while its run has not ended.
 pub const HOOK_BODY_SECONDS: u64 = CHANGES_SECONDS;
 /// Units: seconds. A delivery is kept this long after the person read it.
 pub const READ_DELIVERY_SECONDS: u64 = CHANGES_SECONDS;

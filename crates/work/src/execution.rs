@@ -188,7 +188,7 @@ impl Work {
     }
 
     /// Returns the ops that end what waits for a run in the queue, and its attempt if it has one that
-    /// is not over.
+    /// has not ended.
     async fn end_attempt(
         &self,
         ws: WorkspaceId,

@@ -27,7 +27,8 @@ use crate::{ATTEMPTS, RequestContext, Work, WorkError, event};
 pub fn possible_actions(definition: &Definition, is_suspended: bool) -> Vec<WorkAction> {
     let state = definition.state;
     let is_possible = |action: WorkAction| match action {
-        WorkAction::Pause => state.may_become(WorkState::Paused),
+        // What was paused with all may be paused alone as well, so that it stays paused when all is resumed.
+        WorkAction::Pause => state.may_become(WorkState::Paused) || definition.paused_with_all,
         WorkAction::Resume => state.may_become(WorkState::Active) || is_suspended,
         WorkAction::Cancel => {
             definition.run_state.is_some_and(|state| state.after(RunEvent::Cancelled).is_ok())

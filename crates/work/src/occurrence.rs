@@ -166,7 +166,7 @@ fn changed(exception: &Exception) -> Option<Start> {
     }
 }
 
-/// The suspensions of a schedule as text that are not over.
+/// The suspensions of a schedule as text that have not ended.
 pub(crate) fn open_suspensions(
     text: &str,
     person: &Person,

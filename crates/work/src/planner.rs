@@ -108,7 +108,7 @@ pub fn due_occurrences(
 /// An occurrence was missed if it starts too late, because nothing ran when it was due, or if the clock of
 /// the person was set past it. Of missed ones the policy says which run, but none that is older than its
 /// definition lets it be. What runs then meets the runs of the
-/// definition that are not over: `n_open` of them wait or are under way; a run that waits for the
+/// definition that have not ended: `n_open` of them wait or are under way; a run that waits for the
 /// person is not one of them.
 pub fn plan(
     due: DueOccurrences,

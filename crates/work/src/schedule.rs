@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use dormouse_formats::recurrence::{OccurrenceId, Position};
 use dormouse_scheduler::{Chore, Done, HandlerError, When};
 use dormouse_store::agent::work::definition::{self, Definition};
-use dormouse_store::agent::work::place::{Listed, Place};
+use dormouse_store::agent::work::place::{Place, PlacedRow};
 use dormouse_store::agent::work::run::{self, Occurrence};
 use dormouse_store::agent::work::status;
 use dormouse_store::{Commit, Db, Refusal, retry};
@@ -189,7 +189,7 @@ impl Work {
     /// Plans a definition that is due. Returns whether it did; if it could not, with a line about it.
     async fn plan_one(
         &self,
-        one: Listed<Definition>,
+        one: PlacedRow<Definition>,
         now: Timestamp,
     ) -> Result<bool, Result<String, String>> {
         let ws = one.place.workspace;

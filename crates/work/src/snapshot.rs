@@ -18,14 +18,14 @@ use crate::error::broken;
 use crate::run_start::REQUEST;
 use crate::{Work, WorkError, event};
 
-/// A definition and its runs that are not over, as they were read.
+/// A definition and its runs that have not ended, as they were read.
 ///
 /// The definition is read first. Every commit that moves one of its runs writes the definition, too, so
 /// a commit that is not refused was decided on all of its runs.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     pub definition: Definition,
-    /// Its runs that are not over, oldest first.
+    /// Its runs that have not ended, oldest first.
     pub open: Vec<Run>,
     pub newest: Option<Run>,
     /// The newest run that has ended and was not left out, if the newest of all hides it.
@@ -49,7 +49,7 @@ pub(crate) struct Step {
 #[derive(Debug, Clone)]
 pub struct Written {
     pub definition: Definition,
-    /// Its newest run that is not over, or its newest.
+    /// Its newest run that has not ended, or its newest.
     pub latest: Option<Run>,
 }
 
@@ -357,7 +357,7 @@ pub(crate) fn request_occurrence(work: &WorkId, request: &str, by: WorkCreator) 
     NewRun { occurrence, scheduled_for: None, skipped: None, by, revises: None, depth: 0 }
 }
 
-/// The runs that are not over, and the newest of all, after some of them changed.
+/// The runs that have not ended, and the newest of all, after some of them changed.
 fn merged(before: &Snapshot, changed: &[&Run]) -> (Vec<Run>, Option<Run>) {
     let is_changed = |run: &Run| changed.iter().any(|other| other.id == run.id);
     let mut all: Vec<Run> = before.open.iter().filter(|run| !is_changed(run)).cloned().collect();

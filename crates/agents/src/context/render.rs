@@ -7,6 +7,7 @@ use dormouse_types::model::{Delta, Entry, Instruction, Named, TaskState};
 use dormouse_types::{LabelId, RunKey};
 
 use super::delta;
+use crate::tools;
 
 /// Renders the present task. Those entries are included that are not yet in the log.
 pub fn task_state<'a>(
@@ -130,8 +131,10 @@ pub fn instruction(instruction: &Instruction, reported_by: Option<&RunKey>) -> V
         let source = reported_by.map_or(Source::Unknown, |run| Source::Run(run.clone()));
         Part::new(Piece::Summary, text, vec![source])
     });
+    let closing = tools::closing_names().join(" and ");
+    let closing = format!("Only {closing} may be called now: publish the report.");
     let rest = Part::fixed(if instruction.report_only {
-        "Only update_report may be called now: publish the report."
+        closing.as_str()
     } else if instruction.first {
         "This is your first look at the task: publish an initial report, propose what the text plainly says, and note what is worth remembering."
     } else if instruction.report_due {

@@ -156,8 +156,11 @@ fn sealed(rest: &str, c: char, before: Option<Class>) -> Option<usize> {
             if looks_like_address { closed_by(1, ")") } else { None }
         }
         '<' => {
-            let len = closed_by(1, ">")?;
-            if rest[..len].contains(char::is_whitespace) { None } else { Some(len) }
+            // An address in angle brackets has neither white space nor another bracket, so that a text of brackets
+            // is looked at once.
+            let ends = |c: char| matches!(c, '<' | '>') || c.is_whitespace();
+            let end = 1 + rest[1..].find(ends)?;
+            rest[end..].starts_with('>').then_some(end + 1)
         }
         _ => {
             let is_address = ["http://", "https://", "www."]
@@ -179,6 +182,13 @@ mod tests {
             .into_iter()
             .map(|t| if t.class == Class::Sealed { "_".into() } else { t.word })
             .collect()
+    }
+
+    #[test]
+    fn an_address_in_angle_brackets_is_sealed_and_an_open_bracket_is_not() {
+        assert_eq!(words("see <https://a.example/x> now"), ["see", "_", "now"]);
+        assert_eq!(words("<<a@b.example>"), ["<", "_"]);
+        assert_eq!(words("<a <b"), ["<", "a", "<", "b"]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use dormouse_types::model::TaskState;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, TargetPart, Tool, folded};
+use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, TargetKey, Tool, folded};
 
 /// The tool as a model calls it.
 pub static TOOL: ModelTool = ModelTool::proposal(&AddChecklistItem);
@@ -59,7 +59,7 @@ impl Proposal for AddChecklistItem {
     }
 
     fn target(args: &Element) -> Target {
-        Target { part: TargetPart::New(folded(&args.title)), single: true }
+        Target { part: TargetKey::New(folded(&args.title)), single: true }
     }
 
     fn summary(args: &Element, _task: Option<&TaskState>) -> String {

@@ -8,7 +8,7 @@ use dormouse_types::model::{Named, TaskState};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, TargetPart, Tool};
+use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, TargetKey, Tool};
 
 /// The tool as a model calls it.
 pub static TOOL: ModelTool = ModelTool::proposal(&AssignTaskLabel);
@@ -85,7 +85,7 @@ impl Proposal for AssignTaskLabel {
     }
 
     fn target(args: &Element) -> Target {
-        Target { part: TargetPart::Label(args.id.trim().into()), single: true }
+        Target { part: TargetKey::Label(args.id.trim().into()), single: true }
     }
 
     /// The journal keeps which labels a person does not want on a task, so that no agent proposes

@@ -9,7 +9,7 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, TargetPart, Tool, strict_day};
+use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, TargetKey, Tool, strict_day};
 
 /// The tool as built-in work calls it.
 pub static TOOL: ModelTool = ModelTool::proposal(&CopyTask);
@@ -82,7 +82,7 @@ impl Proposal for CopyTask {
 
     fn target(args: &Args) -> Target {
         let day = args.due_date.as_deref().unwrap_or_default();
-        Target { part: TargetPart::Copy(day.into()), single: true }
+        Target { part: TargetKey::Copy(day.into()), single: true }
     }
 
     fn creates(args: &Args) -> Option<String> {

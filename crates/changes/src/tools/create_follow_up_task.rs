@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::tool::{
-    Checked, ModelTool, Proposal, Refused, Target, TargetPart, Tool, folded, strict_day,
+    Checked, ModelTool, Proposal, Refused, Target, TargetKey, Tool, folded, strict_day,
 };
 use crate::words;
 
@@ -123,7 +123,7 @@ impl Proposal for CreateFollowUpTask {
     }
 
     fn target(args: &Args) -> Target {
-        Target { part: TargetPart::FollowUp(folded(&args.title)), single: true }
+        Target { part: TargetKey::FollowUp(folded(&args.title)), single: true }
     }
 
     fn creates(args: &Args) -> Option<String> {

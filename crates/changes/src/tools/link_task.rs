@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::task_ref::{NamedTask, TaskRef};
-use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, TargetPart, Tool};
+use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, TargetKey, Tool};
 
 /// The tool as a model calls it.
 pub static TOOL: ModelTool = ModelTool::proposal(&LinkTask);
@@ -110,7 +110,7 @@ impl Proposal for LinkTask {
         let to = args.to.trim();
         // The place in a set means another task in each set.
         let single = !matches!(to.parse(), Ok(TaskRef::Item(_)));
-        Target { part: TargetPart::Link(to.into()), single }
+        Target { part: TargetKey::Link(to.into()), single }
     }
 
     fn summary(args: &Args, _task: Option<&TaskState>) -> String {

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::task_ref::{NamedTask, TaskRef};
-use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, TargetPart, Tool};
+use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, TargetKey, Tool};
 
 /// The tool as a model calls it.
 pub static TOOL: ModelTool = ModelTool::proposal(&MigrateChecklistItem);
@@ -82,7 +82,7 @@ impl Proposal for MigrateChecklistItem {
 
     // Where an item belongs is no value of the item: ticking it says nothing about that.
     fn target(args: &Element) -> Target {
-        Target { part: TargetPart::Move(args.id.trim().into()), single: false }
+        Target { part: TargetKey::Move(args.id.trim().into()), single: false }
     }
 
     fn summary(args: &Element, task: Option<&TaskState>) -> String {

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::tool::{
-    Checked, ModelTool, Proposal, Refused, Target, TargetPart, Tool, WantedWork, folded,
+    Checked, ModelTool, Proposal, Refused, Target, TargetKey, Tool, WantedWork, folded,
 };
 
 /// The tool as a model calls it.
@@ -52,7 +52,7 @@ impl Proposal for StartAgentWork {
     }
 
     fn target(args: &Args) -> Target {
-        Target { part: TargetPart::Work(folded(&args.title)), single: false }
+        Target { part: TargetKey::Work(folded(&args.title)), single: false }
     }
 
     // It costs what the run costs, so nobody starts it among others.

@@ -8,7 +8,7 @@ use dormouse_types::model::{Item, TaskState};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, TargetPart, Tool};
+use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, TargetKey, Tool};
 use crate::words;
 
 /// The tool as a model calls it.
@@ -103,7 +103,7 @@ impl Proposal for UpdateChecklistItem {
     }
 
     fn target(args: &Element) -> Target {
-        Target { part: TargetPart::Item(args.id.trim().into()), single: false }
+        Target { part: TargetKey::Item(args.id.trim().into()), single: false }
     }
 
     fn is_destructive(args: &Element) -> bool {

@@ -15,7 +15,7 @@ pub struct Params {
     /// How many rows, at most 200
     #[arg(long, default_value_t = 20, value_name = "N")]
     limit: u8,
-    /// Where to go on, as the page before says
+    /// The cursor of the previous page
     #[arg(long, value_name = "CURSOR")]
     cursor: Option<String>,
 }

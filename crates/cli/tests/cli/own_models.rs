@@ -118,7 +118,7 @@ fn a_provider_in_use_is_changed_only_after_a_yes_and_keeps_what_is_not_named() {
     let moved = ["models", "add", "own", "--url", "http://127.0.0.1:9/v1", "--own"];
     let paid = ["models", "add", "own", "--not-own"];
     for (command, says) in [
-        (&moved[..], "  sent to http://127.0.0.1:9/v1 from now on, no more to "),
+        (&moved[..], "  from now on sent to http://127.0.0.1:9/v1 instead of "),
         (&paid[..], "  warning: as it is not your own server any more, its calls cost money"),
     ] {
         for answer in ["n\n", ""] {

@@ -326,7 +326,7 @@ fn one_occurrence_is_skipped_moved_and_restored_and_a_schedule_suspended() {
     let world = server.world();
     world.ok(DIGEST);
     let coming = || {
-        let coming = world.ok(&["work", "coming", "digest"]).out;
+        let coming = world.ok(&["work", "upcoming", "digest"]).out;
         let key = regex::Regex::new(r"\d{4}-\d\d-\d\dT09:00:00").expect("fixed");
         let coming = key.replace_all(&coming, "<key>").into_owned();
         let lines: Vec<String> = steady(&world, &coming).lines().map(ToOwned::to_owned).collect();
@@ -354,7 +354,7 @@ fn one_occurrence_is_skipped_moved_and_restored_and_a_schedule_suspended() {
         unknown.code == 1 && unknown.err.contains("`never` names no occurrence"),
         "{unknown:?}"
     );
-    assert!(unknown.err.contains(" lists the keys") && unknown.err.contains("work coming "));
+    assert!(unknown.err.contains(" lists the keys") && unknown.err.contains("work upcoming "));
     let suspended = world.ok(&["work", "suspend", "digest", "--until", "in 30 days"]).out;
     let suspended = steady(&world, &suspended);
     let until = "until <some minute...>, next <some minute...>";

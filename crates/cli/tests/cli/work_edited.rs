@@ -118,3 +118,19 @@ fn what_was_paused_with_all_and_then_alone_stays_paused() {
     let again = world.run(&["work", "pause", "morning"]);
     assert!(again.code == 1 && again.err.contains("only work that is active"), "{again:?}");
 }
+
+#[test]
+fn what_a_run_would_come_to_is_shown_and_nothing_is_written() {
+    let world = World::new();
+    world.ok(&["task", "add", "Book the movers", "--due", "today"]);
+    let tried = world.ok(&["work", "try", "Say what is due today"]).out;
+    assert!(tried.contains("read as: ") && tried.contains("Book the movers"), "{tried}");
+    assert!(tried.ends_with("nothing was written\n"), "{tried}");
+    assert_eq!(world.json(&["work", "list"])["items"], json!([]));
+    let quiet = world.ok(&["work", "try", "Sweep old tasks"]).out;
+    assert!(quiet.contains("it would say nothing now: there is nothing to report"), "{quiet}");
+    let trial = world.json(&["work", "try", "Say what is due today"]);
+    assert_eq!(trial["outcome"]["outcome"], json!("text"));
+    let refused = world.run(&["work", "try", "Compare the prices of vans"]);
+    assert!(refused.code == 1 && refused.err.contains("language model"), "{refused:?}");
+}

@@ -192,13 +192,14 @@ impl Signs {
                 return self.take(Field::Due, &rest[..whole], &value[..10]);
             }
         }
-        let time = rest.strip_prefix("@@{").and_then(|rest| rest.split_once('}'));
-        let is_time = |time: &&str| {
-            time.contains(':')
-                && time.len() <= 8
-                && time.chars().all(|c| c.is_ascii_digit() || ": apmAPM".contains(c))
-        };
-        match time.map(|(time, _)| time).filter(is_time) {
+        // The longest one is `12:30 PM`.
+        const LONGEST: usize = 8;
+        let is_in_time = |c: char| c.is_ascii_digit() || ": apmAPM".contains(c);
+        let time = rest.strip_prefix("@@{").and_then(|rest| {
+            let n_chars = rest.chars().take(LONGEST).take_while(|&c| is_in_time(c)).count();
+            rest[n_chars..].starts_with('}').then(|| &rest[..n_chars])
+        });
+        match time.filter(|time| time.contains(':')) {
             Some(time) => self.take(Field::Word, &rest[..time.len() + 4], time),
             None => 0,
         }

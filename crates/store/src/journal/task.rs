@@ -148,7 +148,7 @@ fn aggregate_row(row: &Row) -> Result<AggregateRow, ReadError> {
 
 /// A task in a list.
 #[derive(Debug, Clone)]
-pub struct Listed {
+pub struct TaskWithCounts {
     pub task: Stored<Task>,
     /// Live items not ticked.
     pub n_open: i64,
@@ -162,7 +162,7 @@ pub struct Line {
     /// Where the list continues after it.
     pub after: PageStart,
     /// The task, or why its document cannot be read.
-    pub row: Result<Listed, ReadError>,
+    pub row: Result<TaskWithCounts, ReadError>,
 }
 
 fn line(row: &Row) -> Result<Line, ReadError> {
@@ -172,7 +172,7 @@ fn line(row: &Row) -> Result<Line, ReadError> {
         id: row.text(0).map_err(column)?.to_owned(),
     };
     let (n_open, n_done) = (row.int(6).map_err(column)?, row.int(7).map_err(column)?);
-    Ok(Line { after, row: decode(row).map(|task| Listed { task, n_open, n_done }) })
+    Ok(Line { after, row: decode(row).map(|task| TaskWithCounts { task, n_open, n_done }) })
 }
 
 /// Where a page of a list begins: after this task.

@@ -229,7 +229,7 @@ impl WorkRun<'_> {
         this.attempts.retain(|(key, _)| *key != self.lease.run.key);
         if !this.attempts.is_empty() {
             let text = history::in_full(&this, zone);
-            let text = format!("This run, as far as it came:\n{text}");
+            let text = format!("This run so far:\n{text}");
             parts.push(HistoryPart { text, sources: this.sources() });
         }
         Ok(parts)

@@ -37,7 +37,7 @@ fn an_answer_resumes_the_same_run(world: &World) {
         "{work}"
     );
     let before = world.prompt(FragmentKind::EarlierRuns);
-    assert!(before.contains("This run, as far as it came:"), "{before}");
+    assert!(before.contains("This run so far:"), "{before}");
     assert!(before.contains("- called list_agent_work"), "{before}");
 }
 

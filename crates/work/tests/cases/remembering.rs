@@ -206,7 +206,7 @@ fn a_provider_that_begins_a_new_session_unannounced_loses_nothing(world: &World)
     assert!(world.last_request().turns.is_empty(), "nothing that only another session knows");
     let earlier = world.prompt(FragmentKind::EarlierRuns);
     assert!(earlier.contains("It published: Notes"), "{earlier}");
-    assert!(earlier.contains("This run, as far as it came:"), "{earlier}");
+    assert!(earlier.contains("This run so far:"), "{earlier}");
     assert!(earlier.contains("- called list_agent_work"), "{earlier}");
     let work = world.prompt(FragmentKind::Work);
     assert!(work.contains("Which garden?"), "{work}");

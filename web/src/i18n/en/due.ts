@@ -17,7 +17,7 @@ export const due = {
   "due.inAWeek": "the one in a week, because today is one",
   "due.nextWeek": "the one of next week",
   "due.before": "before {day}: that day itself is too late",
-  "due.after": "after {day}: no day is named by which",
+  "due.after": "after {day}: no last day is given",
   "due.monday": "Monday",
   "due.monthBefore": "Previous month",
   "due.monthAfter": "Next month",

@@ -7,7 +7,7 @@ export const imports = {
   "imports.import": "Import a list",
 
   "imports.empty": "Paste a list, or drop files anywhere.",
-  "imports.emptyNext": "Markdown, plain text, todo.txt, calendars (.ics), sheets (.csv, .tsv), outlines (.opml), and the JSON of Trello, Vikunja, GitHub issues, Dormouse and other programs. You see what becomes of each line before anything is written.",
+  "imports.emptyNext": "Markdown, plain text, todo.txt, mails, Org mode and Logseq, calendars (.ics), sheets (.csv, .tsv), outlines (.opml), and the JSON of Trello, Vikunja, GitHub issues, Dormouse and other programs. You see what becomes of each line before anything is written.",
   "imports.paste": "Paste a list here",
   "imports.read": "Read it",
   "imports.choose": "Choose files",

@@ -134,7 +134,7 @@ export const models = {
   "models.changed": "{name} was changed.",
   "models.changeUsed": "{name} is in use",
   "models.changeUsedBy": { one: "{n} agent uses {models}.", other: "{n} agents use {models}." },
-  "models.sentToNow": "Sent to {address} from now on, no more to {now}:",
+  "models.sentToNow": "From now on sent to {address} instead of {now}:",
   "models.opensPrivate": "As your own server it is also sent private tasks and notes.",
   "models.opensAgents": { one: "That opens the task of {n} agent to it.", other: "That opens the tasks of {n} agents to it." },
   "models.becomesPaid": "It is no longer your own server: its calls cost money, and private tasks are kept from it.",
@@ -228,7 +228,7 @@ export const models = {
 
   "models.budgetsHelp": "Money is reserved before a call and settled after it. At a limit agents wait until the next day, and nothing is lost.",
   "models.noPaid": "No paid calls",
-  "models.noPaidHelp": "While this is on, no call that costs money begins, and those under way are ended. Free models go on.",
+  "models.noPaidHelp": "While this is on, no call that costs money begins, and those under way are ended. Free models keep working.",
   "models.spentToday": "Models today",
   "models.spentOf": "{used} of {limit}",
   "models.heldMoney": "Today’s budget has no room for the next call: {used} of {limit} is used, and the call may cost {call}. Paid wakes wait until midnight.",

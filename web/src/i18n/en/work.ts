@@ -76,6 +76,8 @@ export const work = {
   "work.runNow": "Run now",
   "work.pause": "Pause",
   "work.resume": "Resume",
+  "work.keepPaused": "Keep paused",
+  "work.staysPaused": "“{title}” stays paused when you resume all.",
   "work.cancelRun": "Cancel this run",
   "work.archive": "Archive",
   "work.delete": "Delete",

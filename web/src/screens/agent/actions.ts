@@ -7,7 +7,8 @@ import { toasts } from "../../app/toasts.svelte";
 import { t, type Key } from "../../i18n/index.svelte";
 import { optimistically } from "../../live/outbox.svelte";
 import { live } from "../../live/store.svelte";
-import { queries, type Agent, type KnowledgeLine } from "./data";
+import { queries, type Agent } from "./data";
+import type { RemovableLine } from "./knowledge";
 
 type Method = "POST" | "PATCH" | "DELETE";
 
@@ -107,7 +108,7 @@ export async function chooseTemplate(agent: Agent, templateId: string | null, na
 }
 
 /** Removes a line from what the agent knows, and its words from both databases. */
-export async function removeLine(agent: Agent, line: KnowledgeLine, withEntry: boolean): Promise<boolean> {
+export async function removeLine(agent: Agent, line: RemovableLine, withEntry: boolean): Promise<boolean> {
   return send(agent, "knows.what", "DELETE", `/knowledge/${line.line}?withEntry=${withEntry}`, undefined);
 }
 

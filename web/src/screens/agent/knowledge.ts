@@ -52,8 +52,11 @@ export function lineWords(line: KnowledgeLine): string {
   return line.kind === "decision" ? nameOf({ change: line.change ?? null, humanSummary: line.text }) : line.words;
 }
 
+/** What can be removed from the memory of an agent: a line of what it knows, or a message to it. */
+export type RemovableLine = Pick<KnowledgeLine, "line" | "entryId"> & { kind: KnowledgeLine["kind"] | "message" };
+
 /** What the task keeps of a removed line, if that is not said of its entry. */
-export function staysWords(line: Pick<KnowledgeLine, "kind">, removal: Pick<Removal, "entryId" | "staysInTask">): "knows.staysInTask" | "knows.taskStays" | undefined {
+export function staysWords(line: Pick<RemovableLine, "kind">, removal: Pick<Removal, "entryId" | "staysInTask">): "knows.staysInTask" | "knows.taskStays" | undefined {
   if (removal.entryId !== null) return undefined;
   if (removal.staysInTask) return "knows.staysInTask";
   // A line about an item or a field has words around it, which the task does not have.

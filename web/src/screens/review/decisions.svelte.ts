@@ -31,10 +31,10 @@ export interface Refusal {
   resolution: Resolution | undefined;
 }
 
-/** Rejected because the item is already resolved, so its resolution is worth showing. */
 /** The value that a confirm knowingly replaces, as the API takes it. */
 type Acknowledged = Pick<Schemas["VerdictParams"], "current">;
 
+/** Rejected because the item is already resolved, so its resolution is worth showing. */
 const RESOLVED_CODES: ProblemCode[] = ["already-decided", "change-retracted", "change-set-expired"];
 
 export class Decisions {

@@ -27,7 +27,7 @@ describe.each(["en-GB", "en-US", "de-DE"])("in a browser that speaks %s", (langu
   ])("%s is said", (_, assumed, doubt) => expect(doubtAbout(date(assumed))).toBe(doubt));
 
   it("a day after which it is to be done is said to be no last day", () => {
-    expect(doubtAbout(date([{ kind: "after", value: "2026-12-25" }]))).toMatch(/^after .+: no day is named by which$/);
+    expect(doubtAbout(date([{ kind: "after", value: "2026-12-25" }]))).toMatch(/^after .+: no last day is given$/);
   });
 
   it("it is said of a range, of a time and of what repeats too", () => {

@@ -101,6 +101,13 @@ export async function pauseWork(work: Work): Promise<void> {
   }
 }
 
+/** Leaves work that was paused with all out of what resumes all. */
+export async function keepPaused(work: Work): Promise<void> {
+  if (await tried("work.what.pause", { title: work.title }, () => patch(work.id, { action: "pause" }), takeWork)) {
+    toasts.show(t("work.staysPaused", { title: work.title }));
+  }
+}
+
 export async function resumeWork(work: Work): Promise<void> {
   await tried("work.what.resume", { title: work.title }, () => patch(work.id, { action: "resume" }), takeWork);
 }

@@ -97,6 +97,9 @@ export const canResume = (work: Work): boolean => work.actions.includes("resume"
 /** Whether there is a reason to pause it: something would start it later. */
 export const canPause = (work: Work): boolean => work.actions.includes("pause") && work.type === "scheduled" && !canResume(work);
 
+/** Whether it would be resumed with all work, and can be left out of that. */
+export const canStayPaused = (work: Work): boolean => work.pausedWithAll && work.actions.includes("pause");
+
 /** Work of this kind that is on; the newest, if it was switched on more than once. */
 export function switchedOn(all: readonly Work[], kind: string): Work | undefined {
   const on = all.filter((work) => work.state === "active" && work.type === "scheduled" && work.builtIn?.workKind === kind);

@@ -373,7 +373,7 @@ impl Agents {
         Ok(())
     }
 
-    /// The writes that take a session out of the queue and end its run, if it has one that is not over.
+    /// The writes that take a session out of the queue and end its run, if it has one that has not ended.
     ///
     /// Its owner, on whichever node, finds its lease lost and drops the connection to its model. It writes
     /// no journal, so nobody has to wait for it.

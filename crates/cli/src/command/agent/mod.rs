@@ -48,13 +48,13 @@ pub enum Command {
     Resume(settings::Params),
     /// Destroy an agent for good; its reports stay readable
     Destroy(settings::Params),
-    /// Show what an agent knows, and where it has it from
+    /// Show what an agent knows, with the source of each line
     Knows(knows::Params),
     /// Remove a line from what an agent knows, and its words from both databases
     Forget(forget::Params),
     /// Show an agent's runs and prompts
     Log(log::Params),
-    /// Show what an agent remembers, or what it remembers of some words
+    /// Show what an agent remembers, or search it with --find
     Memory(memory::Params),
 }
 

@@ -2,6 +2,7 @@
 
 use dormouse::{KnownValue, ProblemKind};
 use dormouse_types::agent::ItemStatus;
+use dormouse_types::field_change::FieldValue;
 use std::io::IsTerminal as _;
 
 use clap::Args;
@@ -167,6 +168,9 @@ async fn decide_knowing(session: &mut Session, wanted: Wanted<'_>) -> Result<Rep
         other => return other,
     };
     let now = failure.member("now").and_then(|now| now.as_str().map(str::to_owned));
+    let current = failure.member("current").unwrap_or_default();
+    let current = serde_json::from_value::<Option<FieldValue>>(current)
+        .map_err(|e| Failure::failed(format!("the server answers no value of a task: {e}")))?;
     let shown = now.as_deref().unwrap_or("none");
     let proposed = proposal::proposed(wanted.item);
     let proposed = proposed.unwrap_or_else(|| proposal::summary(wanted.item));
@@ -178,7 +182,7 @@ async fn decide_knowing(session: &mut Session, wanted: Wanted<'_>) -> Result<Rep
             .map_err(|e| Failure::failed(format!("cannot read your answer: {e}")))?
             .unwrap_or_default();
         if matches!(answer.to_lowercase().as_str(), "y" | "yes") {
-            let over = Some(KnownValue::Now(now));
+            let over = Some(KnownValue::Current(current));
             return decide(&session.client, Wanted { over, ..wanted }).await;
         }
     }

@@ -24,13 +24,13 @@ pub enum Command {
     Confirm(decide::ConfirmParams),
     /// Reject proposals; agents do not propose them again
     Reject(decide::RejectParams),
-    /// Put proposals off
+    /// Defer proposals
     Defer(decide::Params),
     /// Undo decisions
     Undo(decide::Params),
     /// List the proposals shown in a set, then confirm exactly those
     ConfirmAll(whole_set::Params),
-    /// Put off all open proposals of a set
+    /// Defer all open proposals of a set
     Dismiss(whole_set::Params),
 }
 

@@ -98,7 +98,7 @@ pub fn of_provider(session: &mut Session, name: &str, question: &ProviderQuestio
     let (now, then) = (line(&question.sent_to_now), line(&question.sent_to));
     session.screen.say(match now == then {
         true => format!("  sent to {then}:"),
-        false => format!("  sent to {then} from now on, no more to {now}:"),
+        false => format!("  from now on sent to {then} instead of {now}:"),
     });
     say_what_is_sent(session, (&question.sent, &question.never_sent), question.kept_back);
     if question.becomes_own {

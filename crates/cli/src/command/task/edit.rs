@@ -97,7 +97,6 @@ impl Fields {
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let body = params.fields.body(session)?;
     let row = find::task(session, &params.task.join(" ")).await?;
-    let before = find::whole_task(session, &row.id).await?.revision;
     let path = format!("/api/journal/tasks/{}", row.id);
     let reply = match params.if_revision {
         Some(revision) => session.client.patch_if(&path, body, revision).await?,
@@ -106,8 +105,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     session.touch_task(&row.id);
     if !session.print_body(&reply) {
         let task: Task = reply.read()?;
-        // A concurrent change by someone else also counts as a change; that is harmless.
-        let what = if task.revision == before { "unchanged" } else { "changed" };
+        let what = if task.cursor.is_none() { "unchanged" } else { "changed" };
         session.screen.say(format!("{what} {}", named(&task)));
     }
     Ok(())

@@ -40,11 +40,11 @@ enum Action {
     Show,
     /// Make the proposal the active version, and end the session
     Approve,
-    /// Turn the proposal down; the session goes on
+    /// Turn the proposal down; the session continues
     Reject,
     /// End the session without a new version
     Abandon,
-    /// End the answer that the model is about to give; the session goes on
+    /// End the answer that the model is about to give; the session continues
     Cancel,
 }
 
@@ -70,12 +70,12 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         }
         Some(Action::Cancel) => {
             let reply = session.client.post(&format!("{root}/cancel"), json!({})).await?;
-            ended(session, &template, &reply, "cancelled: say something to go on")
+            ended(session, &template, &reply, "cancelled: say something to continue")
         }
     }
 }
 
-/// Starts a session, or says something in the one that goes on; then waits for the answer.
+/// Starts a session, or says something in the one that is open; then waits for the answer.
 async fn talk(
     session: &mut Session,
     template: &Template,

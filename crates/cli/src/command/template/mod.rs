@@ -31,7 +31,7 @@ pub enum Command {
     Rollback(settings::VersionParams),
     /// Copy a template
     Duplicate(settings::DuplicateParams),
-    /// Keep new agents from following a template; those that follow it go on
+    /// Archive a template: its agents keep it, and new agents cannot use it
     Archive(settings::ArchiveParams),
     /// Delete a template that no agent follows
     Rm(settings::Params),

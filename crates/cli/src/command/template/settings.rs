@@ -86,7 +86,7 @@ pub async fn archive(session: &mut Session, params: ArchiveParams) -> Result<(),
     say(session, &reply, |detail| match params.undo {
         true => format!("{} is out of the archive", named(&detail.template)),
         false => {
-            format!("{} is archived; agents that follow it go on", named(&detail.template))
+            format!("{} is archived; its agents keep it", named(&detail.template))
         }
     })
 }

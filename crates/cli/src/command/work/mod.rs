@@ -16,6 +16,7 @@ mod run;
 mod runs;
 mod settings;
 mod show;
+mod trial;
 
 pub use due::tell as tell_what_was_due;
 
@@ -31,6 +32,8 @@ pub enum Command {
     Add(add::Params),
     /// Show the kinds of work that need no language model, each with a command that adds it
     Gallery,
+    /// Show what a run that needs no language model would come to now, and write nothing
+    Try(trial::Params),
     /// List agent work
     List(list::Params),
     /// Show agent work, its newest runs, and what it asks
@@ -40,15 +43,16 @@ pub enum Command {
     Run(run::Params),
     /// Show what is due next, or what the words of a schedule mean
     Next(next::Params),
-    /// Show what comes of its schedule, and what is skipped or moved of it
-    Coming(occurrence::Params),
+    /// List its upcoming occurrences, skipped and moved ones included
+    #[command(alias = "coming")]
+    Upcoming(occurrence::Params),
     /// Skip one occurrence of its schedule: the next one, or another
     Skip(occurrence::OneParams),
-    /// Let one occurrence of its schedule happen at another time
+    /// Move one occurrence of its schedule to another time
     Move(occurrence::MoveParams),
-    /// Let one occurrence that was skipped or moved happen as the schedule says
+    /// Undo the skip or the move of one occurrence
     Restore(occurrence::OneParams),
-    /// Let nothing of its schedule be due until a time; `work resume` ends that earlier
+    /// Suspend its schedule until a time; `work resume` ends that earlier
     Suspend(occurrence::SuspendParams),
     /// Start no runs of it until it is resumed
     Pause(settings::Params),
@@ -90,11 +94,12 @@ pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure>
     match command {
         Command::Add(params) => add::run(session, params).await,
         Command::Gallery => gallery::run(session).await,
+        Command::Try(params) => trial::run(session, params).await,
         Command::List(params) => list::run(session, params).await,
         Command::Show(params) => show::run(session, params).await,
         Command::Run(params) => run::now(session, params).await,
         Command::Next(params) => next::run(session, params).await,
-        Command::Coming(params) => occurrence::list(session, params).await,
+        Command::Upcoming(params) => occurrence::list(session, params).await,
         Command::Skip(params) => occurrence::skip(session, params).await,
         Command::Move(params) => occurrence::move_to(session, params).await,
         Command::Restore(params) => occurrence::restore(session, params).await,

@@ -1,4 +1,4 @@
-//! `dormouse work coming`, `skip`, `move`, `restore` and `suspend`: single occurrences of a schedule.
+//! `dormouse work upcoming`, `skip`, `move`, `restore` and `suspend`: single occurrences of a schedule.
 
 use clap::Args;
 use dormouse::ProblemKind;
@@ -26,7 +26,7 @@ pub struct OneParams {
     /// The agent work: the end of its id, or words of its title
     #[arg(required = true, value_name = "WORK")]
     work: Vec<String>,
-    /// Which occurrence, as `work coming` writes it; without it, the next one
+    /// Which occurrence, as `work upcoming` writes it; without it, the next one
     #[arg(long, value_name = "KEY")]
     occurrence: Option<String>,
 }
@@ -45,7 +45,7 @@ pub struct SuspendParams {
     /// The agent work: the end of its id, or words of its title
     #[arg(required = true, value_name = "WORK")]
     work: Vec<String>,
-    /// When it goes on: a time, or the beginning of a day, such as `next monday`
+    /// When it resumes: a time, or the beginning of a day, such as `next monday`
     #[arg(long, value_name = "TIME")]
     until: String,
 }
@@ -131,7 +131,7 @@ async fn change(
         }
     };
     let path = path_of(&work, &format!("/{}/{verb}", encode(&key)));
-    let command = session.command(&format!("work coming {}", work.id.short()));
+    let command = session.command(&format!("work upcoming {}", work.id.short()));
     let reply = session.client.post(&path, body).await.map_err(|failure| {
         // The work was found, so it is the occurrence that was not.
         let is_unknown = failure.is(ProblemKind::NotFound);

@@ -10,7 +10,7 @@ use dormouse_types::{
 };
 
 use super::Columns;
-use super::place::{Listed, Place};
+use super::place::{Place, PlacedRow};
 use crate::commit::{Db, Op, Refusal};
 use crate::in_list;
 use crate::store::{Query, ReadError, ws};
@@ -391,7 +391,7 @@ pub fn due(
     now: Timestamp,
     after: &Place,
     limit: i64,
-) -> Query<Listed<Definition>> {
+) -> Query<PlacedRow<Definition>> {
     Query {
         db: Db::Agent,
         sql: "SELECT id, type, source_type, source_ref, title, version, state, session_id,
@@ -405,7 +405,7 @@ pub fn due(
               ORDER BY next_due_at, ws, id LIMIT ?6",
         params: after.params_of_page(now, of, limit),
         decode: |row| {
-            Ok(Listed { place: Place::of(row, "agent work", [15, 29, 0])?, row: decode(row) })
+            Ok(PlacedRow { place: Place::of(row, "agent work", [15, 29, 0])?, row: decode(row) })
         },
     }
 }

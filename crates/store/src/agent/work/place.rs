@@ -25,7 +25,7 @@ impl Place {
         Self { n: i64::MIN, workspace: WorkspaceId(i64::MIN), id: String::new() };
 
     /// The place after the last row of a page; `None` if the page is the last one.
-    pub fn after_page<T>(page: &[Listed<T>], limit: i64) -> Option<Self> {
+    pub fn after_page<T>(page: &[PlacedRow<T>], limit: i64) -> Option<Self> {
         let is_full = i64::try_from(page.len()).is_ok_and(|n| n >= limit);
         page.last().filter(|_| is_full).map(|last| last.place.clone())
     }
@@ -58,8 +58,8 @@ impl Place {
 
 /// One row of such a list.
 #[derive(Debug)]
-pub struct Listed<T> {
-    /// Where it stands.
+pub struct PlacedRow<T> {
+    /// Its place.
     pub place: Place,
     /// What it is, or why it cannot be read.
     pub row: Result<T, ReadError>,

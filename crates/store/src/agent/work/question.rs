@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use dormouse_types::{Id as _, QuestionId, Timestamp, WorkId, WorkRunId, WorkspaceId};
 
 use super::Columns;
-use super::place::{Listed, Place};
+use super::place::{Place, PlacedRow};
 use crate::commit::{Db, Op, Refusal};
 use crate::in_list;
 use crate::store::{Query, ReadError, ws};
@@ -195,7 +195,7 @@ pub fn overdue(
     now: Timestamp,
     after: &Place,
     limit: i64,
-) -> Query<Listed<OverdueQuestion>> {
+) -> Query<PlacedRow<OverdueQuestion>> {
     Query {
         db: Db::Agent,
         sql: "SELECT id, work_id, run_id, expires_at, ws
@@ -213,7 +213,7 @@ pub fn overdue(
                     run: columns.id(2)?,
                 })
             };
-            Ok(Listed { place: Place::of(row, "question", [3, 4, 0])?, row: decoded() })
+            Ok(PlacedRow { place: Place::of(row, "question", [3, 4, 0])?, row: decoded() })
         },
     }
 }
@@ -235,7 +235,7 @@ pub fn open(
     now: Timestamp,
     after: &Place,
     limit: i64,
-) -> Query<Listed<OpenQuestion>> {
+) -> Query<PlacedRow<OpenQuestion>> {
     Query {
         db: Db::Agent,
         sql: "SELECT id, work_id, run_id, attempt, expires_at, ws
@@ -253,7 +253,7 @@ pub fn open(
                     attempt: columns.int(3)?,
                 })
             };
-            Ok(Listed { place: Place::of(row, "question", [4, 5, 0])?, row: decoded() })
+            Ok(PlacedRow { place: Place::of(row, "question", [4, 5, 0])?, row: decoded() })
         },
     }
 }

@@ -3,7 +3,7 @@
 use dormouse_types::{Id as _, TaskId, WorkId, WorkRunId, WorkspaceId};
 
 use super::Columns;
-use super::place::{Listed, Place};
+use super::place::{Place, PlacedRow};
 use crate::commit::{Db, Op, Refusal};
 use crate::store::{Query, ws};
 use crate::{params, params_values};
@@ -58,7 +58,7 @@ pub fn done(workspace: WorkspaceId, one: &Pending, gone: Option<&str>) -> Op {
 
 /// Results that are to be brought back, of one workspace or of all, after a place. A damaged row is returned as
 /// an error of its own.
-pub fn pending(of: Option<WorkspaceId>, after: &Place, limit: i64) -> Query<Listed<Pending>> {
+pub fn pending(of: Option<WorkspaceId>, after: &Place, limit: i64) -> Query<PlacedRow<Pending>> {
     Query {
         db: Db::Agent,
         sql: "SELECT run_id, attempt, task_id, ws FROM work_results WHERE is_pending = 1
@@ -77,7 +77,7 @@ pub fn pending(of: Option<WorkspaceId>, after: &Place, limit: i64) -> Query<List
                 let columns = Columns::of(row, "result of agent work")?;
                 Ok(Pending { run: columns.id(0)?, attempt: columns.int(1)?, task: columns.id(2)? })
             };
-            Ok(Listed { place: Place::of(row, "result of agent work", [1, 3, 0])?, row: one() })
+            Ok(PlacedRow { place: Place::of(row, "result of agent work", [1, 3, 0])?, row: one() })
         },
     }
 }

@@ -346,7 +346,7 @@ pub fn started_of_since(workspace: WorkspaceId, works: &[WorkId], since: Timesta
     }
 }
 
-/// The runs of a definition that are not over, oldest first.
+/// The runs of a definition that have not ended, oldest first.
 pub fn open(workspace: WorkspaceId, work: &WorkId) -> Query<Run> {
     Query {
         db: Db::Agent,

@@ -15,7 +15,7 @@ mod writer;
 use std::sync::Arc;
 
 use dormouse_types::port::{BoxFuture, Clock, Entropy};
-use dormouse_types::{HostId, Timestamp};
+use dormouse_types::{HostId, Timestamp, limits};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -66,15 +66,23 @@ struct Half {
 /// A longer prefix could lead to names that the server truncates.
 const LONGEST_PREFIX: usize = 40;
 
+/// Units: seconds. The server ends a transaction that its node has left alone for so long. A transaction that
+/// writes holds the counter of its workspace, so a node that stands still inside one stops the writes of all
+/// others: they wait less than a write may take, and less than a lease. One that reads stops nobody.
+const IDLE_WRITE_SECONDS: u64 = 5;
+const IDLE_READ_SECONDS: u64 = 30;
+const _: () = assert!(IDLE_WRITE_SECONDS * 3 <= limits::WRITE_SECONDS);
+
 /// Settings of every connection. An acknowledged commit is durable whatever the server's default,
 /// and a node that hangs inside a transaction does not block the others for long.
 fn setup(schema: &str, reads_only: bool) -> String {
-    let read_only = if reads_only { "on" } else { "off" };
+    let (read_only, idle) =
+        if reads_only { ("on", IDLE_READ_SECONDS) } else { ("off", IDLE_WRITE_SECONDS) };
     format!(
         "SET search_path TO \"{schema}\";
          SET client_min_messages = warning;
          SET default_transaction_read_only = {read_only};
-         SET idle_in_transaction_session_timeout = '30s';
+         SET idle_in_transaction_session_timeout = '{idle}s';
          SELECT set_config('synchronous_commit', 'on', false)
            WHERE current_setting('synchronous_commit') = 'off';"
     )

@@ -51,7 +51,17 @@ pub async fn retry(session: &mut Session, params: RetryParams) -> Result<(), Fai
                 .hint(format!("{command} runs it")));
         }
     };
-    session.client.post(&format!("/api/runs/{run}/retry"), json!({})).await?;
+    if let Err(mut failure) =
+        session.client.post(&format!("/api/runs/{run}/retry"), json!({})).await
+    {
+        let n = match session.client.get(&format!("/api/runs/{run}")).await {
+            Ok(reply) => reply.read::<WorkRun>()?.n,
+            Err(_) => return Err(failure),
+        };
+        let name = format!("run {n} of {}", named(&work));
+        failure.message = failure.message.replace(&format!("run {run}"), &name);
+        return Err(failure);
+    }
     let ended = wait(session, &run).await?;
     succeeded(&work, &ended)
 }

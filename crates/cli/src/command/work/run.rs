@@ -7,7 +7,7 @@ use dormouse_types::{Id as _, WorkId, WorkRunId};
 use serde_json::json;
 
 use super::held::Holds;
-use super::name::named;
+use super::name::{named, quoted};
 use super::show;
 use crate::client::path;
 use crate::failure::Failure;
@@ -58,7 +58,7 @@ pub async fn retry(session: &mut Session, params: RetryParams) -> Result<(), Fai
             Ok(reply) => reply.read::<WorkRun>()?.n,
             Err(_) => return Err(failure),
         };
-        let name = format!("run {n} of {}", named(&work));
+        let name = format!("run {n} of {}", quoted(&work));
         failure.message = failure.message.replace(&format!("run {run}"), &name);
         return Err(failure);
     }

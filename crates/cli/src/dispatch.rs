@@ -55,7 +55,9 @@ fn report(failure: &Failure, is_json: bool, call: &str) -> u8 {
         let _reported_below = screen.flush();
     }
     let style = Style::new(std::io::stderr().is_terminal());
-    let message = line(&failure.message);
+    // Suggest commands in the form in which this one was called.
+    let as_called = |text: &str| text.replace("`dormouse ", &format!("`{call} "));
+    let message = as_called(&line(&failure.message));
     match failure.is_declined {
         true => note(&message),
         false => note(&format!("{} {message}", style.paint(Color::Red, "error:"))),
@@ -64,8 +66,7 @@ fn report(failure: &Failure, is_json: bool, call: &str) -> u8 {
         note(&format!("  {}", line(more)));
     }
     if let Some(hint) = &failure.hint {
-        // Suggest commands in the form in which this one was called.
-        note(&format!("hint: {}", hint.replace("`dormouse ", &format!("`{call} "))));
+        note(&format!("hint: {}", as_called(hint)));
     }
     failure.code
 }

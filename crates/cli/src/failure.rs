@@ -75,7 +75,10 @@ impl Failure {
                 (format!("the response has status {status} and is not a problem document"), None)
             }
         };
-        Self { hint, body: Some(body), ..Self::failed(message) }
+        let refused = Self { hint, body: Some(body), ..Self::failed(message) };
+        // What is not understood is a mistake of the command line.
+        let code = if refused.is(ProblemKind::DateNotUnderstood) { 2 } else { refused.code };
+        Self { code, ..refused }
     }
 }
 
@@ -178,6 +181,15 @@ mod tests {
             assert!(!sentence.contains("parameters"), "{sentence}");
             assert!(!all[..place].contains(sentence), "said twice: {sentence}");
         }
+    }
+
+    #[test]
+    fn a_date_that_is_not_understood_is_a_mistake_of_the_command_line() {
+        let code = |slug: &str| {
+            let problem = json!({ "type": format!("/problems/{slug}"), "detail": "refused" });
+            Failure::refused(422, Bytes::from(problem.to_string())).code
+        };
+        assert_eq!((code("date-not-understood"), code("validation-failed")), (2, 1));
     }
 
     #[test]

@@ -161,10 +161,16 @@ export function until(date: Date, now: Date, zone?: string): string {
   return dayOfYear(date, now, zone);
 }
 
+/** The same with the clock on each day. */
+export function untilTime(date: Date, now: Date, zone?: string): string {
+  if (date.getTime() - now.getTime() < 6 * DAY) return until(date, now, zone);
+  return dayOfYear(date, now, zone, { hour: "2-digit", minute: "2-digit" });
+}
+
 /** A day, with its year if that is not this one. */
-function dayOfYear(date: Date, now: Date, zone: string | undefined): string {
+function dayOfYear(date: Date, now: Date, zone: string | undefined, clock: Intl.DateTimeFormatOptions = {}): string {
   const isThisYear = dayAt(date, zone).slice(0, 4) === dayAt(now, zone).slice(0, 4);
-  return format(date, { day: "numeric", month: "short", ...(isThisYear ? {} : { year: "numeric" }), ...clockOf(zone) });
+  return format(date, { day: "numeric", month: "short", ...(isThisYear ? {} : { year: "numeric" }), ...clock, ...clockOf(zone) });
 }
 
 /** "Friday, 20 November" */

@@ -347,6 +347,8 @@ pub enum Cue {
     Ahead(u16),
     /// A length of time in days; which parameter it is follows from the kind.
     Length(u16),
+    /// A length of time in days before something; with what comes near it names a watch.
+    Before(u16),
     /// A length of time in days, up to now.
     Past(u16),
     /// A length of time in days, from now on.
@@ -409,6 +411,10 @@ pub struct Read {
     /// Words that say when or how often, as far as no phrase above has them: names of days and months, numbers
     /// and units are known anyway.
     pub times: &'static [&'static str],
+    /// Words that turn round what is said with them. Those of all languages count in each.
+    pub negations: &'static [&'static str],
+    /// Words for the list of a task or what is on it. Where a task repeats they say no more than its title does.
+    pub of_lists: &'static [&'static str],
     /// Words before or between those of [`Self::times`], which alone say nothing of when: "except".
     pub around_times: &'static [&'static str],
     /// Words that the reader of dates takes as part of a date, and that name what is looked at: "due".

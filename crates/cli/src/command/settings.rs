@@ -3,6 +3,7 @@
 use clap::{Args, ValueEnum};
 use dormouse::WorkspaceSettings;
 use dormouse::dates::DayOrder;
+use jiff::civil::Time;
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -19,7 +20,7 @@ pub struct Params {
     #[arg(long, value_name = "NAME")]
     time_zone: Option<String>,
     /// Start time for agent work scheduled on a day without a time, such as 06:30; `default` for 08:00
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = time_or_default)]
     day_starts: Option<String>,
 }
 
@@ -42,6 +43,16 @@ impl Choice {
             Self::MonthFirst => Some(DayOrder::MonthFirst),
             Self::None => None,
         }
+    }
+}
+
+/// Reads a time of day, or `default`.
+///
+/// Errors: it is neither.
+fn time_or_default(text: &str) -> Result<String, String> {
+    match text == "default" || Time::strptime("%H:%M", text).is_ok() {
+        true => Ok(text.to_owned()),
+        false => Err(format!("`{text}` is no time of day: write one such as 06:30, or default")),
     }
 }
 

@@ -50,7 +50,11 @@ pub fn read_minutes(text: &str) -> Result<u32, String> {
             .and_then(|hours| hours.checked_mul(60)?.checked_add(number(rest)?)),
         None => number(&given),
     };
-    minutes.ok_or_else(|| format!("`{text}` is not a duration: write minutes, or 1h30m"))
+    match minutes {
+        Some(0) => Err(format!("`{text}` is no time at all: write at least one minute")),
+        Some(minutes) => Ok(minutes),
+        None => Err(format!("`{text}` is not a duration: write minutes, or 1h30m")),
+    }
 }
 
 #[cfg(test)]

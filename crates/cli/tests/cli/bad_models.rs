@@ -237,11 +237,7 @@ fn what_a_person_gives_wrong_is_named_and_changes_nothing() {
         (vec!["models", "offered", "far"], 1, "cannot connect to http://127.0.0.1:9"),
         (vec!["models", "budget", "--day", "lots"], 2, "`lots` is no amount in dollars"),
         (vec!["models", "edit", "far/big", "--window", "0"], 1, "0 tokens is not possible"),
-        (
-            [&dry_run[..], &["near/big"]].concat(),
-            1,
-            "`dormouse models add near --url ADDRESS` adds it",
-        ),
+        ([&dry_run[..], &["near/big"]].concat(), 1, " models add near --url ADDRESS` adds it"),
         ([&dry_run[..], &["big"]].concat(), 1, "`big` is no model: write provider/model"),
         (vec!["agent", "wake", "slug fence", "--model", "far/big"], 2, "--dry-run"),
     ] {

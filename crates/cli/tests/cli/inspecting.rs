@@ -267,10 +267,14 @@ fn automation_and_times_are_set_as_a_person_says_them() {
         timers.as_array().is_some_and(|all| all.iter().any(|it| it["kind"] == "wakeAt"))
     };
     assert!(is_set(&timers()), "{}", timers());
+    let report = world.ok(&["agent", "wake", "water butt", "--cancel"]).out;
+    let says =
+        ["has no waiting wake", "it still wakes at ", " 18:00, the time that you set", "--at none"];
+    assert!(says.iter().all(|text| report.contains(text)), "{report}");
     world.ok(&["agent", "wake", "water butt", "--at", "none"]);
     assert!(!is_set(&timers()), "{}", timers());
     let report = world.ok(&["agent", "wake", "water butt", "--cancel"]).out;
-    assert!(report.contains("has no waiting wake"), "{report}");
+    assert!(report.contains("has no waiting wake") && !report.contains("still"), "{report}");
     server.stop();
 
     for (args, word) in [

@@ -113,7 +113,10 @@ fn a_provider_that_is_not_there_is_named_with_the_command_that_adds_it() {
     ] {
         let done = world.run(&args);
         assert_eq!(done.code, 1, "{args:?}: {done:?}");
-        assert!(done.err.contains(says) && !done.err.contains("hint"), "{args:?}: {done:?}");
+        // The command is proposed as this one was called.
+        let (before, command) = says.split_once("dormouse ").expect("a command");
+        let is_said = done.err.contains(before) && done.err.contains(&format!(" {command}"));
+        assert!(is_said && !done.err.contains("hint"), "{args:?}: {done:?}");
     }
     let chosen = [("DORMOUSE_MODEL", "ollama/qwen3:8b")];
     let made = world.run_set(&["agent", "create", "slug fence"], &chosen, b"");

@@ -15,8 +15,8 @@ use super::sentence::{Description, Part, describe};
 use super::series::Series;
 use super::zone::{self, Clock, Person};
 use crate::when::{
-    self, Assumption, Found, Kind, Moment, MonthDay, NotUnderstood, Reader, Recurrence, Rule,
-    Weekday, When, Zone,
+    self, Assumption, ENGLISH, Found, Kind, Moment, MonthDay, NotUnderstood, Reader, Recurrence,
+    Rule, Weekday, When, Zone,
 };
 
 /// What the words of a schedule mean.
@@ -82,12 +82,27 @@ impl Preview {
 /// Reads when something is to happen: once ("fri 3pm"), or again and again ("every weekday at 9", "last
 /// Friday of the month").
 ///
-/// What is read is that of [`when::explain`]; for what happens again, also the name of a time zone, which the
+/// The words are those of the reader's language, or English. What is read is that of [`when::explain`]; for what
+/// happens again, also the name of a time zone, which the
 /// series keeps ("every day at 9 Europe/London"), and a rule of RFC 5545 with or without `DTSTART`. The first time can be in the past, if the words say so ("daily at
 /// 9", said at 10): the position of the series decides what is due.
 ///
 /// Errors: words that are none of these, or that no rule can say; each says what to write instead.
 pub fn read_schedule(text: &str, reader: &Reader) -> Result<Schedule, ScheduleError> {
+    let read = read_in_language(text, reader);
+    if !matches!(read, Err(ScheduleError::NotRead { .. }))
+        || reader.language.code() == ENGLISH.code()
+    {
+        return read;
+    }
+    match read_in_language(text, &Reader { language: ENGLISH, ..reader.clone() }) {
+        // What is understood in neither language is refused in that of the reader.
+        Err(ScheduleError::NotRead { .. } | ScheduleError::Words(_)) => read,
+        in_english => in_english,
+    }
+}
+
+fn read_in_language(text: &str, reader: &Reader) -> Result<Schedule, ScheduleError> {
     let person = Person { zone: reader.zone.clone(), day_due_at: Time::midnight() };
     if property::is_rule(text) {
         let series = property::read_rule(text, reader, &person)?;
@@ -252,6 +267,11 @@ fn explain_as_written(text: &str, reader: &Reader) -> Result<Found, NotUnderstoo
     let bare = words.dropped.iter().find_map(|on| text.strip_prefix(on)).unwrap_or(&text);
     let has_month = text.split_whitespace().any(|word| words.months.contains(&word));
     let is_day_of_month = words.of_month.iter().any(|month| text.contains(month));
+    // "Le lundi à 9h" is said of each Monday.
+    let is_weekly = words.weekly.iter().any(|form| {
+        text.strip_prefix(form).is_some_and(|rest| form.ends_with(' ') || rest.starts_with(' '))
+            || text == *form
+    });
     let is_meant = |found: &Found| match &found.when {
         When::Recurring(recurrence) => match recurrence.rule {
             Rule::Months(MonthDay::Weekday(..) | MonthDay::WorkingDay(_)) => has_month,
@@ -259,10 +279,27 @@ fn explain_as_written(text: &str, reader: &Reader) -> Result<Found, NotUnderstoo
             Rule::Months(_) => is_day_of_month,
             // "Monday to Friday at 7:45", "sat and sun 11am"
             Rule::WorkingDays => true,
-            Rule::Weeks(ref days) => days.len() > 1,
+            Rule::Weeks(ref days) => days.len() > 1 || is_weekly && !days.is_empty(),
             _ => false,
         },
         When::Day(_) | When::At(_) | When::Span(_) => false,
+    };
+    // "9am mon-fri": the time comes first.
+    let after_time = || {
+        let tail_at = text.match_indices(' ').take(3).map(|(at, _)| at);
+        let mut explained = tail_at.filter_map(|at| {
+            let (time, days) = (&text[..at], text[at..].trim_start());
+            if !time.contains(|sign: char| sign.is_ascii_digit()) {
+                return None;
+            }
+            let days = words.dropped.iter().find_map(|on| days.strip_prefix(on)).unwrap_or(days);
+            let again = |time: &str| {
+                let again = when::explain(&format!("{time} {} {days}", words.each), reader).ok();
+                again.filter(is_meant)
+            };
+            again(time).or_else(|| again(&format!("{} {time}", words.at)))
+        });
+        explained.next()
     };
     let again = when::explain(&format!("{} {bare}", words.each), reader).ok();
     let is_list = |found: &Found| match &found.when {
@@ -282,7 +319,7 @@ fn explain_as_written(text: &str, reader: &Reader) -> Result<Found, NotUnderstoo
         });
         explained.find(is_list).filter(|_| found.is_err())
     };
-    again.filter(is_meant).or_else(list).map_or(found, Ok)
+    again.filter(is_meant).or_else(list).or_else(after_time).map_or(found, Ok)
 }
 
 fn once(moment: &Moment) -> Result<Series, ScheduleError> {

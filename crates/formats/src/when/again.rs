@@ -9,7 +9,7 @@ use super::grammar::{Hit, Parser, Setting};
 use super::matching::{Caught, Match};
 use super::recurrence::{MonthDay, Recurrence, Rule, Weekday, YearDay};
 use super::resolve::{Core, Direction};
-use super::table::{List, Table};
+use super::table::{List, Sense, Table};
 use super::value::{Assumption, Kind, When};
 use super::words::{Again, Half, Lead, TimeMeans, Unit, Where};
 
@@ -340,7 +340,7 @@ impl<'a> Parser<'a> {
 
     fn named_weekday(&self, at: usize) -> Option<Weekday> {
         self.matcher.entry(at).senses.iter().find_map(|sense| match sense {
-            super::table::Sense::Weekday(n) | super::table::Sense::WeekdayAgain(n) => weekday(*n),
+            Sense::Weekday(n) | Sense::WeekdayAgain(n) => weekday(*n),
             _ => None,
         })
     }
@@ -384,9 +384,14 @@ impl<'a> Parser<'a> {
             first += 1;
         }
         first = self.after_each(first);
-        let Some(day) = self.named_weekday(first) else { return };
-        let mut after = first + 1;
-        let left_out = self.more_weekdays(day, &mut after);
+        let (left_out, after) = if let Some(day) = self.named_weekday(first) {
+            let mut after = first + 1;
+            (self.more_weekdays(day, &mut after), after)
+        } else if let Some(after) = self.weekends(place + 1, first) {
+            (vec![Weekday::Saturday, Weekday::Sunday], after)
+        } else {
+            return;
+        };
         let left: Vec<Weekday> =
             days.iter().copied().filter(|day| !left_out.contains(day)).collect();
         if left.is_empty() || left.len() == days.len() {
@@ -394,6 +399,19 @@ impl<'a> Parser<'a> {
         }
         recurrence.rule = Rule::Weeks(left);
         *end = after;
+    }
+
+    /// The place after "weekends" or "los fines de semana", which begins at one of two places.
+    fn weekends(&mut self, before: usize, at: usize) -> Option<usize> {
+        let table: &'a Table = self.table;
+        let is_unit = |sense: &Sense| *sense == Sense::Unit(Unit::Weekend);
+        if self.matcher.entry(at).senses.iter().any(is_unit) {
+            return Some(at + 1);
+        }
+        [before, at].into_iter().find_map(|place| {
+            let found = self.matcher.longest(&table.recurrences, place, Where::Field)?;
+            (found.means == Again::Weekends).then_some(found.end)
+        })
     }
 
     /// The hours that "every 3 hours between 9 and 18" has: times of each day.

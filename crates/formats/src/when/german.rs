@@ -278,6 +278,15 @@ static WORDS: Words = Words {
         ("jeden DAY .? MONTH", Again::YearDay, Anywhere),
         ("PERIODIC am DAY .? MONTH", Again::YearDay, Anywhere),
         ("am? DAY .? MONTH jedes/jeden jahr/jahres", Again::YearDay, Anywhere),
+        ("unter der woche", Again::WorkingDays, Field),
+        ("werktags/wochentags PART", Again::WorkingDays, Anywhere),
+        ("jeden werktag/arbeitstag/wochentag PART", Again::WorkingDays, Anywhere),
+        ("jede zweite woche WEEKDAYS", Again::OtherWeekday, Anywhere),
+        ("WEEKDAYS jede zweite woche", Again::OtherWeekday, Anywhere),
+        ("am? WEEKDAY jede zweite woche", Again::OtherWeekday, Anywhere),
+        ("WEEKDAYS alle N UNIT", Again::IntervalWeekday, Anywhere),
+        ("am? WEEKDAY alle N UNIT", Again::IntervalWeekday, Anywhere),
+        ("am? WEEKDAY jede woche", Again::Weekdays, Anywhere),
     ],
     leads: &[
         ("bis", Lead::Is(Kind::Due)),
@@ -420,6 +429,7 @@ static WORDS: Words = Words {
     schedule: ScheduleWords {
         each: "jeden",
         dropped: &["am ", "um ", "der ", "von "],
+        weekly: &[],
         months: &["monat", "monats"],
         of_month: &["des monats", "im monat"],
         lists: &[("jeden tag um", &["um "]), ("jeden monat am", &["am "])],

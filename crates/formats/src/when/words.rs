@@ -153,6 +153,8 @@ pub(crate) struct ScheduleWords {
     pub each: &'static str,
     /// What may be before the day, and does not go with `each`.
     pub dropped: &'static [&'static str],
+    /// What makes a weekday, without more, that of each week: before the weekday, with the space, or the weekday itself.
+    pub weekly: &'static [&'static str],
     /// Words for a month, of which one is in each weekday of a month.
     pub months: &'static [&'static str],
     /// After a day: it is one of any month.
@@ -242,6 +244,7 @@ impl Words {
         schedule: ScheduleWords {
             each: "",
             dropped: &[],
+            weekly: &[],
             months: &[],
             of_month: &[],
             lists: &[],

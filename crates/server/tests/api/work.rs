@@ -632,6 +632,50 @@ async fn the_gallery_offers_each_kind_with_its_next_times_and_what_it_may_read()
     assert_eq!(german["items"][0]["next"], agenda["next"], "its words mean the same");
 }
 
+/// What words mean as a schedule, to a reader of a language.
+async fn schedule(world: &World, words: &str, language: &str) -> crate::world::Answer {
+    let encoded: String = words.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    world.get(&format!("/api/schedules?text={encoded}&lang={language}")).await
+}
+
+#[tokio::test]
+async fn the_gallery_and_english_schedules_are_understood_in_every_language() {
+    let world = World::new();
+    let english = world.get("/api/work/gallery").await.json();
+    for code in ["en", "de", "fr", "es", "ro"] {
+        let gallery = world.get(&format!("/api/work/gallery?lang={code}-X")).await;
+        assert_eq!(gallery.status, 200, "{code}: {}", gallery.rendered());
+        let items = gallery.json()["items"].clone();
+        let items = items.as_array().expect("items");
+        assert_eq!(items.len(), 5, "{code}");
+        for (card, in_english) in items.iter().zip(english["items"].as_array().expect("items")) {
+            // German has a usual time of its own.
+            assert!(code == "de" || card["next"] == in_english["next"], "{code}: {card:#}");
+            let words = text(&card["schedule"]);
+            let typed = schedule(&world, &words, code).await;
+            assert_eq!(typed.status, 200, "{code}: {words}: {}", typed.rendered());
+        }
+        for words in ["every weekday at 9", "daily", "tomorrow at 9", "last Friday of the month"] {
+            let read = schedule(&world, words, code).await;
+            assert_eq!(read.json(), schedule(&world, words, "en").await.json(), "{code}: {words}");
+            let said = read.json()["sentence"].clone();
+            let again = schedule(&world, &text(&said), code).await;
+            assert_eq!(again.json()["sentence"], said, "{code}: what is said back can be typed");
+        }
+        let new = json!({
+            "title": "Digest", "instructions": "Tell me what is due.", "schedule": "every weekday at 9", "lang": code,
+        });
+        let preview = world.call("POST", "/api/work/preview", &new.to_string()).await;
+        assert_eq!(preview.status, 200, "{code}: {}", preview.rendered());
+        let made = world.call("POST", "/api/tasks", &new.to_string()).await;
+        assert_eq!(made.status, 201, "{code}: {}", made.rendered());
+        let edit = json!({ "schedule": "every 2 hours", "lang": code }).to_string();
+        let path = format!("/api/tasks/{}", text(&made.json()["id"]));
+        let edited = world.call("PATCH", &path, &edit).await;
+        assert_eq!(edited.json()["schedule"], "every 2 hours", "{code}: {}", edited.rendered());
+    }
+}
+
 #[tokio::test]
 async fn an_instruction_is_read_and_said_back_before_it_is_saved() {
     let world = World::new();

@@ -10,7 +10,7 @@ use dormouse_types::{CategoryId, LabelId, TaskId};
 use super::phrase::{Caught, Token, Values, is_quote, matches, tokens, written_out};
 use super::schedule::StatedSchedule;
 use super::{Known, NotAccepted};
-use crate::lang::work::{Cue, Read, Topic, Words};
+use crate::lang::work::{self, Cue, Read, Topic, Words};
 use crate::read::fold::fold;
 
 /// The cues found in an instruction.
@@ -27,6 +27,9 @@ pub(super) struct FoundCues {
     pub unknown: Vec<Token>,
     /// The phrases and names of all parts, also of those that were not understood.
     pub all_hits: Vec<Hit>,
+    /// A word that turns its sentence round and belongs to no phrase, if the sentence says anything that is
+    /// understood. Without the word it would say the opposite. Units: bytes.
+    pub negation: Option<Range<usize>>,
     /// The titles of tasks that share a word with an instruction to repeat something; `None` if it is none.
     pub similar: Option<Vec<String>>,
 }
@@ -112,10 +115,49 @@ pub(super) fn find_cues(
         }
     }
     take_titles(&mut hits, &left, &mut covered, &stated, &quotes, text);
+    if repeats_task(&hits) {
+        let is_of_list = |token: &&Token| read.of_lists.contains(&token.word.as_str());
+        for (at, _) in left.iter().enumerate().filter(|(_, token)| is_of_list(token)) {
+            covered[at] = true;
+        }
+    }
+    let negation = negation(&tokens, &left, &covered, &hits, &stated);
     let understood = judge(hits, &left, &covered, words, &stated, text);
     let similar = is_repeat.then(|| similar(&tokens, &known.tasks));
     let UnderstoodParts { hits, parts, dropped, unknown } = understood;
-    Ok(FoundCues { stated, hits, parts, dropped, unknown, all_hits, similar })
+    Ok(FoundCues { stated, hits, parts, dropped, unknown, all_hits, negation, similar })
+}
+
+/// Whether a task that was named starts over or is copied.
+fn repeats_task(hits: &[Hit]) -> bool {
+    let has = |is: fn(&What) -> bool| hits.iter().any(|hit| is(&hit.what));
+    has(|it| matches!(it, What::Task(_)))
+        && has(|it| matches!(it, What::Cue(Cue::Reset | Cue::Copy)))
+}
+
+/// The first word of [`FoundCues::negation`].
+fn negation(
+    tokens: &[Token],
+    left: &[&Token],
+    covered: &[bool],
+    hits: &[Hit],
+    stated: &StatedSchedule,
+) -> Option<Range<usize>> {
+    let is_negation = |token: &Token| {
+        work::ALL.iter().any(|words| words.read.negations.contains(&token.word.as_str()))
+    };
+    let says = |hit: &&Hit| !matches!(hit.what, What::Cue(Cue::Filler));
+    let is_understood = |token: &Token| {
+        let when = stated.places.iter().chain(&stated.others);
+        let what = hits.iter().filter(says).map(|hit| &hit.bytes);
+        when.chain(what).any(|place| overlap(place, &token.bytes))
+    };
+    let mut open = left.iter().zip(covered).filter(|(_, covered)| !**covered).map(|(it, _)| *it);
+    let found = open.find(|open| {
+        let mut sentence = tokens.iter().filter(|token| token.sentence == open.sentence);
+        is_negation(open) && sentence.any(is_understood)
+    });
+    found.map(|token| token.bytes.clone())
 }
 
 /// The words that say something else than when, and the phrases and names in them.
@@ -149,7 +191,15 @@ fn is_of_work(day: &Range<usize>, hits: &[Hit], left: &[&Token], read: &Read) ->
         return false;
     }
     let is_period = |cue: Cue| {
-        matches!(cue, Cue::Ahead(_) | Cue::Today | Cue::Length(_) | Cue::Coming(_) | Cue::Filler)
+        matches!(
+            cue,
+            Cue::Ahead(_)
+                | Cue::Today
+                | Cue::Length(_)
+                | Cue::Before(_)
+                | Cue::Coming(_)
+                | Cue::Filler
+        )
     };
     for token in left.iter().rev().filter(|token| token.bytes.end <= day.start) {
         let Some(hit) = hits.iter().find(|hit| overlap(&hit.bytes, &token.bytes)) else {

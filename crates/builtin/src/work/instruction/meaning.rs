@@ -111,7 +111,7 @@ fn unused(parameters: &WorkParameters, found: &FoundCues) -> Vec<Unused> {
             Cue::SayEmpty => kind == WorkKind::Agenda,
             Cue::Most => kind == WorkKind::Sweep,
             Cue::Make => kind == WorkKind::Repeat,
-            Cue::Ahead(_) | Cue::Length(_) | Cue::Past(_) | Cue::Coming(_) => {
+            Cue::Ahead(_) | Cue::Length(_) | Cue::Before(_) | Cue::Past(_) | Cue::Coming(_) => {
                 is_hours_whole(hit) && is_period_of(kind, cue, &topics)
             }
             Cue::Today | Cue::Yesterday | Cue::Elsewhere => is_period_of(kind, cue, &topics),
@@ -124,6 +124,7 @@ fn unused(parameters: &WorkParameters, found: &FoundCues) -> Vec<Unused> {
             cue,
             Cue::Ahead(_)
                 | Cue::Length(_)
+                | Cue::Before(_)
                 | Cue::Past(_)
                 | Cue::Coming(_)
                 | Cue::Today
@@ -166,17 +167,17 @@ fn is_period_of(kind: WorkKind, cue: Cue, topics: &[Topic]) -> bool {
     use Topic as T;
     let is_about = |all: &[Topic]| topics.iter().any(|topic| all.contains(topic));
     match (kind, cue) {
-        (WorkKind::Agenda, Cue::Ahead(_) | Cue::Coming(_) | Cue::Length(_)) => {
+        (WorkKind::Agenda, Cue::Ahead(_) | Cue::Coming(_) | Cue::Length(_) | Cue::Before(_)) => {
             topics.is_empty() || is_about(&[T::Due, T::Events])
         }
         (WorkKind::Agenda, Cue::Today) => true,
         (WorkKind::Agenda, Cue::Yesterday) => is_about(&[T::Changed]),
-        (WorkKind::Review, Cue::Past(_) | Cue::Length(_) | Cue::Today) => true,
+        (WorkKind::Review, Cue::Past(_) | Cue::Length(_) | Cue::Before(_) | Cue::Today) => true,
         (WorkKind::Review, Cue::Ahead(days)) => days > 1,
-        (WorkKind::Watch, Cue::Length(_) | Cue::Coming(_)) => true,
+        (WorkKind::Watch, Cue::Length(_) | Cue::Before(_) | Cue::Coming(_)) => true,
         (WorkKind::Watch, Cue::Past(_)) => is_about(&[T::Waiting]),
         (WorkKind::Watch, Cue::Today | Cue::Ahead(_)) => is_about(&[T::Due, T::Overdue]),
-        (WorkKind::Sweep, Cue::Length(_) | Cue::Past(_)) => true,
+        (WorkKind::Sweep, Cue::Length(_) | Cue::Before(_) | Cue::Past(_)) => true,
         _ => false,
     }
 }
@@ -218,9 +219,9 @@ fn kind(hits: &[Hit], topics: &[(Topic, usize)]) -> Option<WorkKind> {
     if let Some(kind) = named.next() {
         return Some(kind);
     }
-    // "If a deadline is less than a week away".
+    // "If a deadline is less than a week away", "two days before a deadline".
     let is_condition = |hit: &Hit| {
-        matches!(hit.what, What::Cue(Cue::If))
+        matches!(hit.what, What::Cue(Cue::If | Cue::Before(_)))
             && topics.iter().any(|(topic, part)| *part == hit.part && is_watched(topic))
     };
     if hits.iter().any(is_condition) {
@@ -265,7 +266,9 @@ fn agenda(hits: &[Hit], topics: &[(Topic, usize)]) -> Agenda {
     });
     let ahead = hits.iter().filter_map(|hit| match hit.what {
         What::Cue(Cue::Ahead(days)) => Some(days),
-        What::Cue(Cue::Length(days) | Cue::Coming(days)) => Some(length(hit, days)),
+        What::Cue(Cue::Length(days) | Cue::Before(days) | Cue::Coming(days)) => {
+            Some(length(hit, days))
+        }
         _ => None,
     });
     let says = hits.iter().any(|hit| matches!(hit.what, What::Cue(Cue::SayEmpty)));
@@ -345,7 +348,7 @@ fn sweep(hits: &[Hit]) -> Sweep {
 /// and a watch.
 fn lengths(hits: &[Hit], kind: Option<WorkKind>) -> impl Iterator<Item = (u16, usize)> {
     hits.iter().filter_map(move |hit| match (hit.what.cue()?, kind) {
-        (Cue::Length(days) | Cue::Past(days) | Cue::Coming(days), _) => {
+        (Cue::Length(days) | Cue::Before(days) | Cue::Past(days) | Cue::Coming(days), _) => {
             Some((length(hit, days), hit.part))
         }
         (Cue::ReviewOf(days), _) => Some((days, hit.part)),

@@ -2,7 +2,8 @@
 //!
 //! A rule: what is not understood is named. A part of a sentence with a word that nothing here knows is
 //! dropped as a whole, because that word may turn it into something else: "mark everything that is
-//! overdue as done" is no agenda. If no kind is left, the instruction is refused.
+//! overdue as done" is no agenda. If no kind is left, the instruction is refused. So it is if a word such as "not" would
+//! be dropped from a sentence of which anything is understood.
 //!
 //! Reading order: `phrase`, `schedule`, `cues`, `meaning`, `refusal`, `sentence`.
 
@@ -83,6 +84,19 @@ pub enum NotAccepted {
         words: Vec<String>,
         /// What to write in place of some of them.
         hints: Vec<Hint>,
+        /// An instruction that is understood.
+        example: String,
+    },
+    /// A word such as "not" is not understood, and without it the rest would say the opposite.
+    #[error(
+        "`{word}` is not understood in `{text}`, and without it the rest would say something else. Write only what you \
+         want, for example `{example}`, or choose a model with `--model`"
+    )]
+    Negated {
+        /// The word, as it was written.
+        word: String,
+        /// The instruction, shortened.
+        text: String,
         /// An instruction that is understood.
         example: String,
     },
@@ -234,6 +248,14 @@ fn read_in(
         };
         return Err(refusal::refusal(&found, text, words, is_known));
     };
+    if let Some(place) = found.negation.clone() {
+        let example = words.read.examples.iter().find(|(kind, _)| *kind == parameters.kind());
+        return Err(NotAccepted::Negated {
+            word: text[place].to_owned(),
+            text: short(text),
+            example: example.map_or("", |(_, it)| it).to_owned(),
+        });
+    }
     parameters.check().map_err(NotAccepted::Parameter)?;
     let schedule_words = found.stated.words(parameters.kind(), &words.read);
     let schedule = read_schedule(&schedule_words, &reader)

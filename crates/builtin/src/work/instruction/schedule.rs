@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use dormouse_formats::recurrence::read_schedule;
-use dormouse_formats::when::{self, Assumption, Reader, When};
+use dormouse_formats::when::{self, Assumption, Reader, Rule, When};
 use dormouse_types::work_kind::WorkKind;
 use jiff::ToSpan as _;
 use jiff::civil::{Date, Time};
@@ -83,6 +83,7 @@ impl StatedSchedule {
         let mut pieces: Vec<Piece> = Vec::new();
         let mut times: Vec<(Range<usize>, Time, bool)> = Vec::new();
         let mut named: Option<Range<usize>> = None;
+        let mut weekdays: Vec<Piece> = Vec::new();
         // At the end of the day every time without a day is one of tomorrow, and so differs from "today at 8".
         let reader = Reader { now: reader.now.date().at(23, 59, 59, 0), ..reader.clone() };
         for found in when::find(&known.text, &reader) {
@@ -102,6 +103,18 @@ impl StatedSchedule {
             if !is_due && let Some(has_time) = again(&found.when, &written, &reader) {
                 pieces.push(Piece::new(place, written, has_time && !is_part));
                 continue;
+            }
+            if !is_due && let Some(day) = weekday(&written, words) {
+                let each = fill(read.each, &[("day", day)]);
+                match &found.when {
+                    When::Day(_) => weekdays.push(Piece::new(place.clone(), each, false)),
+                    When::At(moment) if !is_part => {
+                        let at = again_at(moment.at.time(), is_hour_open);
+                        let each = format!("{each} {} {at}", read.at);
+                        weekdays.push(Piece::new(place.clone(), each, true));
+                    }
+                    When::At(_) | When::Span(_) | When::Recurring(_) => {}
+                }
             }
             match &found.when {
                 When::Recurring(recurrence) => {
@@ -152,6 +165,15 @@ impl StatedSchedule {
                 When::Day(day) => stated.days.extend(named_day(*day, None)),
                 When::Span(_) => {}
             }
+        }
+        // "Weekly on Sunday" is every Sunday.
+        if let ([weekly], [_]) = (&pieces[..], &weekdays[..])
+            && weekly.is_bare
+            && is_every_week(&weekly.words, &reader)
+        {
+            stated.days.retain(|day| !overlap(&day.place, &weekdays[0].place));
+            stated.places.push(weekly.place.clone());
+            pieces = weekdays;
         }
         let is_time_wanted = stated.take_repeats(pieces, named, tokens);
         if is_time_wanted {
@@ -368,6 +390,13 @@ fn again(when: &When, written: &str, reader: &Reader) -> Option<bool> {
     };
     let schedule = read_schedule(written, reader).ok()?;
     schedule.series.rule().is_some().then_some(has_time)
+}
+
+fn is_every_week(words: &str, reader: &Reader) -> bool {
+    let Ok(When::Recurring(recurrence)) = when::parse(words, reader) else { return false };
+    recurrence.every == 1
+        && recurrence.times == 1
+        && matches!(recurrence.rule, Rule::Weeks(days) if days.is_empty())
 }
 
 fn is_vague(written: &str, read: &Read) -> bool {

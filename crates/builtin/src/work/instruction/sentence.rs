@@ -7,6 +7,7 @@ use dormouse_types::work_kind::{
 use jiff::civil::date;
 
 use crate::lang::work::{Say, Words};
+use crate::read::fold::fold;
 use crate::work::wording::{Wording, fill};
 
 /// The sentence. A schedule is said in the words for its rule where the language has them, and else as it
@@ -25,7 +26,7 @@ pub(super) fn sentence(
         Some((schedule, schedule_words)) => {
             let when = match words.code {
                 "en" => english(&schedule.description()),
-                _ => schedule_words.to_owned(),
+                _ => within_sentence(schedule_words, words),
             };
             fill(back.sentence, &[("kind", kind), ("when", &when), ("what", &what)])
         }
@@ -45,6 +46,22 @@ pub(super) fn sentence(
         text.push_str(silent);
     }
     text
+}
+
+/// Words as they are written within a sentence: without the capital of its beginning, unless it is that of a name.
+fn within_sentence(text: &str, words: &'static Words) -> String {
+    let mut chars = text.chars();
+    let (Some(first), Some(second)) = (chars.next(), chars.next()) else { return text.to_owned() };
+    let word = fold(text.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default());
+    let say = &words.say;
+    let names =
+        say.weekdays.iter().chain(&say.weekdays_short).chain(&say.months).chain(&say.months_short);
+    let is_name = words.read.vague.contains(&word.as_str())
+        || names.into_iter().any(|name| fold(name).trim_end_matches('.') == word);
+    if is_name || !second.is_lowercase() {
+        return text.to_owned();
+    }
+    first.to_lowercase().chain(text.chars().skip(1)).collect()
 }
 
 fn what(parameters: &WorkParameters, say: &'static Say) -> String {

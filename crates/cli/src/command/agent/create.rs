@@ -1,6 +1,7 @@
 //! `dormouse agent create`.
 
 use clap::Args;
+use dormouse::ProblemKind;
 use dormouse::view::Agent;
 use dormouse_types::Id as _;
 use serde_json::json;
@@ -9,6 +10,7 @@ use crate::command::models::{Chooser, agree};
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
+use crate::terminal::{line, titled};
 
 use super::name::named;
 
@@ -41,7 +43,15 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         body["templateId"] = json!(template.id);
     }
     let path = format!("/api/journal/tasks/{}/agent", row.id);
-    let reply = session.client.post(&path, body).await?;
+    let reply = session.client.post(&path, body).await.map_err(|mut failure| {
+        if failure.is(ProblemKind::AgentExists) {
+            let task = format!("“{}” ({})", line(titled(&row.title)), row.id.short());
+            failure.message = format!("{task} already has an agent: a task has one");
+            let show = session.command(&format!("agent show {}", row.id.short()));
+            failure.hint = Some(format!("{show} shows it"));
+        }
+        failure
+    })?;
     let agent: Agent = reply.read()?;
     session.touch_agent(&agent.id);
     session.screen.say(format!("created {}", named(&agent)));

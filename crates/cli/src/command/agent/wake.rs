@@ -1,7 +1,7 @@
 //! `dormouse agent wake` and `dormouse agent reanalyse`.
 
 use clap::Args;
-use dormouse::view::Agent;
+use dormouse::view::{Agent, ScheduledReason, ScheduledWake};
 use dormouse_types::{AgentId, Id as _};
 use serde_json::json;
 
@@ -64,7 +64,8 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     if params.cancel {
         let reply = session.client.delete(&path).await?;
         tell(session, &reply, &format!("{} has no waiting wake", named(&agent)))?;
-        return unheard(session, &reply);
+        unheard(session, &reply)?;
+        return still_set(session, &agent.id).await;
     }
     if let Some(at) = at {
         let reply = session.client.post(&path, json!({"at": at})).await;
@@ -88,6 +89,24 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         crate::terminal::note(
             "note: the built-in model stores your message but does not act on it; it reads notes: `dormouse task note`",
         );
+    }
+    Ok(())
+}
+
+/// Names the time that the person set, which is not cancelled with the waiting wake, and how it is cleared.
+async fn still_set(session: &mut Session, agent: &AgentId) -> Result<(), Failure> {
+    if session.screen.is_json() {
+        return Ok(());
+    }
+    let agent: Agent = session.client.get(&format!("/api/agents/{agent}")).await?.read()?;
+    let is_set =
+        |wake: &&ScheduledWake| wake.reason.clone().known() == Some(ScheduledReason::WakeAt);
+    if let Some(at) = agent.scheduled_wakes.iter().find(is_set).and_then(|wake| wake.at) {
+        let clear = session.command(&format!("agent wake {} --at none", agent.id.short()));
+        let at = time::minute(at, &session.zone);
+        session
+            .screen
+            .say(format!("it still wakes at {at}, the time that you set; to clear it: {clear}"));
     }
     Ok(())
 }

@@ -44,7 +44,8 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         (reply, format!("added “{}” to", line(title)))
     } else {
         let task = find::whole_task(session, &row.id).await?;
-        let item = item(&task.items, &params.item.join(" "))?;
+        let show = session.command(&format!("task show {}", row.id.short()));
+        let item = item(&task.items, &params.item.join(" "), &show)?;
         let (body, verb) = change(&params);
         let reply = session.client.patch(&format!("{path}/{}", item.id), body).await?;
         (reply, format!("{verb} “{}” of", line(&item.title)))
@@ -67,8 +68,8 @@ fn change(params: &Params) -> (Value, &'static str) {
     }
 }
 
-/// Finds the item.
-fn item<'a>(items: &'a [Item], text: &str) -> Result<&'a Item, Failure> {
+/// Finds the item. `show` is the command that numbers them.
+fn item<'a>(items: &'a [Item], text: &str, show: &str) -> Result<&'a Item, Failure> {
     if let Some(item) =
         text.parse::<usize>().ok().and_then(|number| items.get(number.checked_sub(1)?))
     {
@@ -90,7 +91,7 @@ fn item<'a>(items: &'a [Item], text: &str) -> Result<&'a Item, Failure> {
     match found.as_slice() {
         [item] => Ok(item),
         [] => Err(Failure::failed(format!("the task has no item `{}`", line(text)))
-            .hint("`dormouse task show TASK` numbers its items")),
+            .hint(format!("{show} numbers its items"))),
         several => {
             let mut failure =
                 Failure::usage(format!("`{}` matches {} items", line(text), several.len()))

@@ -39,7 +39,7 @@ pub struct Params {
     #[arg(long, value_parser = catch_up, value_name = "POLICY")]
     catch_up: Option<CatchUp>,
     /// How many hours what was missed may be late and still run, up to 720; by default 24
-    #[arg(long, value_name = "HOURS")]
+    #[arg(long, value_name = "HOURS", value_parser = clap::value_parser!(u16).range(1..=720))]
     catch_up_hours: Option<u16>,
     /// What is due during an earlier run: queue (one waits), skip or parallel
     #[arg(long, value_parser = overlap, value_name = "POLICY")]
@@ -161,6 +161,10 @@ fn say_reading(session: &mut Session, preview: &WorkPreview) {
 }
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
+    let title = params.title.join(" ");
+    if title.trim().is_empty() {
+        return Err(Failure::usage("the title is blank: write one"));
+    }
     let Instructions { instructions, file } = params.instructions;
     let instructions = match (instructions, &file) {
         (_, Some(file)) => instructions_in(file)?,
@@ -184,7 +188,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         next::say(session, &schedule.read::<SchedulePreview>()?);
     }
     let mut body = json!({
-        "title": params.title.join(" "),
+        "title": title,
         "instructions": instructions,
         "schedule": params.schedule,
         "waitsForCalls": params.waits_for_calls.then_some(true),

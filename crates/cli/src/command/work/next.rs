@@ -1,7 +1,6 @@
 //! `dormouse work next`: what is due next, or what the words of a schedule mean.
 
 use clap::Args;
-use dormouse::ProblemKind;
 use dormouse::view::SchedulePreview;
 use dormouse_types::Id as _;
 
@@ -66,11 +65,7 @@ pub async fn preview(session: &Session, words: &str) -> Result<Reply, Failure> {
     let (order, language) =
         (session.wording.order.to_string(), session.wording.language.code().to_owned());
     let query = [("text", words), ("dayOrder", &*order), ("lang", &*language)];
-    session.client.get(&path("/api/schedules", &query)).await.map_err(|mut failure| {
-        // What is not understood is a mistake of the command line.
-        failure.code = if failure.is(ProblemKind::DateNotUnderstood) { 2 } else { failure.code };
-        failure
-    })
+    session.client.get(&path("/api/schedules", &query)).await
 }
 
 /// "06:00 is in the morning": what a person may have meant who writes "every day at 6".

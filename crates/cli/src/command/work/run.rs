@@ -7,7 +7,7 @@ use dormouse_types::{Id as _, WorkId, WorkRunId};
 use serde_json::json;
 
 use super::held::Holds;
-use super::name::named;
+use super::name::{named, quoted};
 use super::show;
 use crate::client::path;
 use crate::failure::Failure;
@@ -51,7 +51,17 @@ pub async fn retry(session: &mut Session, params: RetryParams) -> Result<(), Fai
                 .hint(format!("{command} runs it")));
         }
     };
-    session.client.post(&format!("/api/runs/{run}/retry"), json!({})).await?;
+    if let Err(mut failure) =
+        session.client.post(&format!("/api/runs/{run}/retry"), json!({})).await
+    {
+        let n = match session.client.get(&format!("/api/runs/{run}")).await {
+            Ok(reply) => reply.read::<WorkRun>()?.n,
+            Err(_) => return Err(failure),
+        };
+        let name = format!("run {n} of {}", quoted(&work));
+        failure.message = failure.message.replace(&format!("run {run}"), &name);
+        return Err(failure);
+    }
     let ended = wait(session, &run).await?;
     succeeded(&work, &ended)
 }

@@ -7,6 +7,7 @@ use dormouse_types::Id as _;
 use super::name::named;
 use super::show;
 use crate::client::path;
+use crate::dates;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
@@ -35,7 +36,11 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let work = find::work(session, &params.work.join(" ")).await?;
     let limit = params.limit.to_string();
     let mut query = vec![("limit", limit.as_str())];
-    let days = [("from", &params.from), ("to", &params.to)];
+    let read = |option: &str, text: Option<String>| -> Result<Option<String>, Failure> {
+        let day = text.map(|text| dates::past_day(session, option, &text)).transpose()?;
+        Ok(day.map(|day| day.to_string()))
+    };
+    let days = [("from", read("--from", params.from)?), ("to", read("--to", params.to)?)];
     query.extend(days.iter().filter_map(|(name, day)| Some((*name, day.as_deref()?))));
     query.extend(params.cursor.as_deref().map(|cursor| ("cursor", cursor)));
     let list = path(&format!("/api/tasks/{}/runs", work.id), &query);
@@ -49,7 +54,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     }
     session.screen.say(named(&work));
     if page.items.is_empty() {
-        let is_all = params.from.is_none() && params.to.is_none();
+        let is_all = days.iter().all(|(_, day)| day.is_none());
         session.screen.say(if is_all { "No runs yet." } else { "No runs on these days." });
     }
     let width = session.screen.prose_width();
@@ -60,7 +65,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     }
     if let Some(cursor) = page.next_cursor {
         let mut rest = format!("work runs {} --cursor {cursor}", work.id.short());
-        for (name, day) in days {
+        for (name, day) in &days {
             rest.extend(day.as_ref().map(|day| format!(" --{name} {day}")));
         }
         session.screen.say(format!("more: {}", session.command(&rest)));

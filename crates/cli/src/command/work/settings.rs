@@ -9,7 +9,7 @@ use dormouse_types::work::{CatchUp, Overlap, RunState};
 use serde_json::{Value, json};
 
 use super::add::{catch_up, events_in, instructions_in, overlap, steps_in, with_wording};
-use super::name::named;
+use super::name::{by_title, named};
 use super::{due, next, run};
 use crate::client::Reply;
 use crate::command::models::{Chooser, agree};
@@ -92,7 +92,7 @@ struct Fields {
     #[arg(long, value_parser = catch_up, value_name = "POLICY")]
     catch_up: Option<CatchUp>,
     /// How many hours what was missed may be late and still run, up to 720
-    #[arg(long, value_name = "HOURS")]
+    #[arg(long, value_name = "HOURS", value_parser = clap::value_parser!(u16).range(1..=720))]
     catch_up_hours: Option<u16>,
     /// What is due during an earlier run: queue (one waits), skip or parallel
     #[arg(long, value_parser = overlap, value_name = "POLICY")]
@@ -254,7 +254,9 @@ pub async fn remove(session: &mut Session, params: Params) -> Result<(), Failure
 }
 
 async fn act(session: &Session, work: &AgentWork, action: &str) -> Result<Reply, Failure> {
-    session.client.patch(&format!("/api/tasks/{}", work.id), json!({ "action": action })).await
+    let path = format!("/api/tasks/{}", work.id);
+    let reply = session.client.patch(&path, json!({ "action": action })).await;
+    reply.map_err(|failure| by_title(failure, work))
 }
 
 pub fn tell(session: &mut Session, reply: &Reply, what: &str) -> Result<(), Failure> {

@@ -5,8 +5,8 @@ use dormouse_types::work_kind::WorkKind;
 use crate::lang::work::{Cue, Read, Topic};
 
 use Cue::{
-    Ahead, Coming, Copy, Elsewhere, Filler, If, Kind, Length, Make, Most, Named, Only, Past, Reset,
-    ReviewOf, SayEmpty, Today, Urgent, Yesterday,
+    Ahead, Before, Coming, Copy, Elsewhere, Filler, If, Kind, Length, Make, Most, Named, Only,
+    Past, Reset, ReviewOf, SayEmpty, Today, Urgent, Yesterday,
 };
 
 const fn topic(topic: Topic) -> Cue {
@@ -156,8 +156,11 @@ pub(super) const READ: Read = Read {
         ("nichts getan hat", topic(Topic::Stale)),
         // Numbers.
         ("N UNIT", Length(1)),
-        ("am tag vorher/davor", Length(1)),
-        ("einen tag vorher", Length(1)),
+        ("am tag vorher/davor", Before(1)),
+        ("am tag vor", Before(1)),
+        ("N UNIT vor/bevor/vorher/davor/zuvor", Before(1)),
+        ("N UNIT im voraus", Before(1)),
+        ("erinnere/erinner/erinnert mich", Filler),
         ("letzte/letzten/letzter/vergangene/vergangenen/vorige/vorigen woche", Past(7)),
         ("letzten/vergangenen/vorigen monat", Past(31)),
         ("letztes/vergangenes/voriges jahr", Past(366)),
@@ -218,6 +221,11 @@ pub(super) const READ: Read = Read {
         "spater", "stundlich", "taglich", "ubermorgen", "vormittag", "werktag", "wochenende", "wochentlich", "jahrlich", "zweimal",
         "zweite", "zweiten", "dritte", "dritten",
     ],
+    negations: &[
+        "nicht", "nichts", "nie", "niemals", "kein", "keine", "keinen", "keinem", "keiner", "keines", "keins", "weder", "ohne", "ausser",
+        "ausgenommen", "ignoriere", "ignorier",
+    ],
+    of_lists: &["checkliste", "checklisten", "liste", "listen", "punkt", "punkte", "haken", "kastchen", "eintrage", "aufgabe"],
     around_times: &["ab", "aber", "ausser", "bis", "nicht", "nur", "ohne", "zwischen"],
     due: &["fallig", "frist", "deadline"],
     vague: &["ende", "mitte", "anfang"],

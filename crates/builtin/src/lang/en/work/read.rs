@@ -5,8 +5,8 @@ use dormouse_types::work_kind::WorkKind;
 use crate::lang::work::{Cue, Read, Topic};
 
 use Cue::{
-    Ahead, Coming, Copy, Elsewhere, Filler, If, Kind, Length, Make, Most, Named, Only, Past, Reset,
-    ReviewOf, SayEmpty, Today, Urgent, Yesterday,
+    Ahead, Before, Coming, Copy, Elsewhere, Filler, If, Kind, Length, Make, Most, Named, Only,
+    Past, Reset, ReviewOf, SayEmpty, Today, Urgent, Yesterday,
 };
 
 const fn topic(topic: Topic) -> Cue {
@@ -226,7 +226,12 @@ pub(super) const READ: Read = Read {
         // Numbers.
         ("N UNIT", Length(1)),
         ("half a year", Length(182)),
-        ("the day before", Length(1)),
+        ("the day before", Before(1)),
+        ("N UNIT before", Before(1)),
+        ("N UNIT ahead of", Before(1)),
+        ("N UNIT prior to", Before(1)),
+        ("N UNIT in advance of?", Before(1)),
+        ("N UNIT beforehand/earlier", Before(1)),
         ("past/last week", Past(7)),
         ("this/the month", Length(31)),
         ("past/last month", Past(31)),
@@ -318,6 +323,13 @@ pub(super) const READ: Read = Read {
         "later", "midnight", "minute", "minutes", "monthly", "morning", "next", "night", "noon", "o'clock", "once", "other", "past",
         "quarterly", "second", "then", "third", "today", "tomorrow", "tonight", "twice", "weekend", "weekends", "weekday", "weekly",
         "yearly", "yesterday",
+    ],
+    negations: &[
+        "not", "never", "no", "none", "neither", "nor", "cannot", "without", "except", "excepting", "excluding", "exclude", "ignore",
+        "ignoring", "stop", "avoid", "omit", "omitting",
+    ],
+    of_lists: &[
+        "checklist", "checklists", "list", "lists", "item", "items", "box", "boxes", "checkbox", "checkboxes", "tick", "ticks", "task", "todo",
     ],
     around_times: &["between", "beginning", "but", "ending", "except", "from", "not", "of", "only", "starting", "until", "without"],
     due: &["due", "deadline"],

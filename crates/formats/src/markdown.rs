@@ -125,7 +125,7 @@ pub fn reading_with(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<R
         let (name, what) = (name.to_owned(), "headings");
         return Err(ReadError::TooMany { name, what, max: MAX_TASKS });
     }
-    let (tasks, places) = tasks::gather(&source, &matter, &outline, &options.cancel, &mut remarks)?;
+    let (tasks, places) = tasks::gather(&source, &matter, &outline, options, &mut remarks)?;
     if tasks.is_empty() && remarks.is_empty() {
         remarks.push(source::remark(0, "the file is empty: there is nothing to import"));
     }

@@ -4,7 +4,7 @@
 //! task above it: with a bullet it is an item of its checklist, without one it is text, unless the whole list
 //! is an outline without bullets. In a list with tags of TaskPaper, `@done` and `@due(…)` count: see `task_paper`. A box or tick in
 //! front says whether the task or item is done. A quotation is text of the task above it; a line of dashes parts lists. A line that ends with a colon, or that bullets follow
-//! directly, names what follows: "Done:" says that it is done, "To do:" that it is open; any other name
+//! directly, names what follows, unless it stands between plain lines: then the bullets are its items. "Done:" says that it is done, "To do:" that it is open; any other name
 //! is its category. Greeting and signature of a pasted letter are no tasks. Keys are the folded title, numbered where it repeats.
 
 use dormouse_types::draft::{Entry, Task};
@@ -165,8 +165,11 @@ pub fn read(name: &str, text: &str) -> Reading {
     let is_outline = is_outline(&lines);
     let shape = Shape { is_spaced: names_are_apart(&lines), is_named: are_named(&lines) };
     let has_tags = task_paper::looks_like(text);
+    // Whether bullets are items of the plain line above them.
+    let mut takes_bullets = false;
     for (at, &line) in lines.iter().enumerate() {
         let number = at + 1;
+        takes_bullets &= is_bulleted(line);
         let role = if line.trim().is_empty() {
             Role::Blank
         } else if is_rule(line.trim()) {
@@ -189,7 +192,7 @@ pub fn read(name: &str, text: &str) -> Reading {
             note(&mut reading.tasks, &mut notes);
             group.begin(head, lines.get(at + 1).copied());
             Role::Category
-        } else if (group.has_task(line) || line.starts_with('>'))
+        } else if (takes_bullets || group.has_task(line) || line.starts_with('>'))
             && let Some(task) = reading.tasks.last_mut()
         {
             let is_quoted = line.starts_with('>');
@@ -205,6 +208,10 @@ pub fn read(name: &str, text: &str) -> Reading {
             note(&mut reading.tasks, &mut notes);
             let (words, is_crossed) = uncrossed(line, has_tags);
             let (mark, title) = marked(words);
+            let (state, title) = match mark {
+                Some(_) => (None, title),
+                None => stated(title),
+            };
             let tagged = match has_tags {
                 true => task_paper::read(title),
                 false => Tagged { title: title.to_owned(), ..Tagged::default() },
@@ -226,9 +233,10 @@ pub fn read(name: &str, text: &str) -> Reading {
             });
             task.status = match tagged.is_cancelled || is_crossed {
                 true => Some(Status::Rejected),
-                false => marked.or(status),
+                false => marked.or(state).or(status),
             };
             checklist = Checklist::default();
+            takes_bullets = is_between_tasks(&lines, at);
             reading.tasks.push(task);
             Role::Task
         };
@@ -301,6 +309,33 @@ fn is_over_boxes(lines: &[&str], at: usize) -> bool {
         && below.any(|line| mark(line) == Some(false))
 }
 
+/// Whether a line with bullets below is between two plain lines without a blank one, and so a task as they are, with
+/// the bullets as its items: "eggs" between "milk" and "call the bank".
+fn is_between_tasks(lines: &[&str], at: usize) -> bool {
+    let is_plain = |line: &str| {
+        let text = line.trim();
+        !text.is_empty()
+            && reading::indent(line) == 0
+            && !is_bulleted(line)
+            && !is_rule(text)
+            && !text.ends_with(':')
+            && !text.starts_with('>')
+            && intake::boxed(text).is_none()
+    };
+    let is_head = |at: usize| lines.get(at + 1).is_some_and(|next| is_bulleted(next));
+    let is_bullet = |line: &&&str| is_bulleted(line) && intake::boxed(bare(line)).is_none();
+    let is_task = |at: usize| lines.get(at).is_some_and(|line| is_plain(line)) && !is_head(at);
+    let text = lines[at].trim();
+    let names_nothing = intake::ticked_at_end(text).is_some()
+        || text.starts_with(CROSSES)
+        || text.chars().nth(HEAD).is_some();
+    if at == 0 || names_nothing || !is_plain(lines[at]) || !is_task(at - 1) {
+        return false;
+    }
+    let n_bullets = lines[at + 1..].iter().take_while(is_bullet).count();
+    n_bullets > 0 && is_task(at + 1 + n_bullets)
+}
+
 /// How the lines of a list are named.
 #[derive(Clone, Copy)]
 struct Shape {
@@ -334,7 +369,8 @@ fn head<'a>(lines: &[&'a str], at: usize, shape: Shape) -> Option<&'a str> {
     let leads = match has_colon {
         true => lines[at + 1..].iter().take(FAR).any(|line| !line.trim().is_empty()),
         false => {
-            let is_over_list = !next.starts_with([' ', '\t']) && is_bulleted(next);
+            let is_over_list =
+                !next.starts_with([' ', '\t']) && is_bulleted(next) && !is_between_tasks(lines, at);
             let is_over_box = || shape.is_named && intake::boxed(next.trim()).is_some();
             is_over_list
                 || is_over_boxes(lines, at)
@@ -454,6 +490,40 @@ fn marked(line: &str) -> (Option<char>, &str) {
             None => (None, bare),
         },
     }
+}
+
+/// Capital words in front of a line that say its state and nothing else, in the languages of the reader.
+const STATES: &[(&str, Status)] = &[
+    ("DONE", Status::Done),
+    ("ERLEDIGT", Status::Done),
+    ("FAIT", Status::Done),
+    ("HECHO", Status::Done),
+    ("FĂCUT", Status::Done),
+    ("TODO", Status::Open),
+    ("WAITING", Status::OnHold),
+    ("WARTET", Status::OnHold),
+    ("EN ATTENTE", Status::OnHold),
+    ("EN ESPERA", Status::OnHold),
+    ("ÎN AȘTEPTARE", Status::OnHold),
+];
+
+/// Words after such a one that make a name of both: "TODO list for Ana".
+const NAMED: &[&str] =
+    &["list", "lists", "liste", "lista", "app", "apps", "file", "board", "item", "items"];
+
+/// What the capital words in front of a line say about it, and its other words: "DONE send the invoice". In a line of
+/// capitals they are like the others, and "DONE DEAL" is a name.
+fn stated(line: &str) -> (Option<Status>, &str) {
+    let found = STATES.iter().find_map(|(word, status)| {
+        let rest = line.strip_prefix(word)?;
+        let rest = rest.strip_prefix([':', ' '])?.trim_start();
+        let first = rest.split_whitespace().next()?;
+        let is_title = first.chars().any(|c| c.is_lowercase() || c.is_ascii_digit())
+            || rest.chars().any(char::is_lowercase) && first.chars().count() == 1;
+        let is_name = NAMED.contains(&first.trim_end_matches([',', '.', ':']));
+        (is_title && !is_name).then_some((Some(*status), rest))
+    });
+    found.unwrap_or((None, line))
 }
 
 /// The words after the `x` of todo.txt: "x bins".

@@ -1,6 +1,9 @@
 //! What Markdown means as tasks, items and entries.
 
+use dormouse_formats::intake::ReadOptions;
+use dormouse_formats::markdown::reading_with;
 use insta::assert_snapshot;
+use jiff::civil::date;
 
 use crate::show::read;
 
@@ -391,4 +394,28 @@ fn a_day_below_a_task_is_its_text_and_no_task_of_its_own() {
         | - [ ] find the old one
     "#
     );
+}
+
+#[test]
+fn a_day_to_come_in_a_heading_is_no_day_of_its_notes_also_without_a_plan() {
+    let days = |heading: &str, today| {
+        let read_on = Some(date(2026, 11, 30));
+        let options = ReadOptions { today, read_on, ..ReadOptions::default() };
+        let text = format!("# Diary\n\n## {heading}\n\nDeadline is Friday.\n");
+        let read = reading_with("a.md", text.as_bytes(), &options).expect("a file");
+        read.tasks[0].entries.last().and_then(|entry| entry.on)
+    };
+    for today in [None, Some(date(2026, 11, 30))] {
+        for heading in ["Garden party, 20 June 2027", "Fest – 20. Juni 2027", "Talk (2027-03-10)"]
+        {
+            assert_eq!(days(heading, today), None, "{heading}");
+        }
+        for (heading, day) in [
+            ("Retro (2026-11-20)", date(2026, 11, 20)),
+            ("Begehung – 20. November 2026", date(2026, 11, 20)),
+            ("2027-03-10", date(2027, 3, 10)),
+        ] {
+            assert_eq!(days(heading, today), Some(day), "{heading}");
+        }
+    }
 }

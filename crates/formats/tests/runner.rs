@@ -21,6 +21,7 @@ mod messy;
 mod mixed_lists;
 mod one_owner;
 mod other_programs;
+mod plain_lists;
 mod plan_properties;
 mod plans;
 mod properties;

@@ -6,17 +6,102 @@
 
 use super::Lang;
 use super::en::EN;
-use super::report::{Say, Words};
+use super::report::{Cues, Say, Words};
 
 /// Every language that has a frame but no rules.
 pub const ALL: &[&Lang] = &[
-    &lang("de", &GERMAN),
-    &lang("es", &SPANISH),
-    &lang("fr", &FRENCH),
+    &lang(
+        "de",
+        &ahead(
+            GERMAN,
+            &[
+                "wird",
+                "werden",
+                "nachstes jahr",
+                "kommendes jahr",
+                "im nachsten jahr",
+                "bis",
+                "frist",
+                "fallig",
+                "spatestens",
+                "beginnt",
+                "endet",
+                "geplant",
+                "lauft ab",
+                "ab dem",
+            ],
+        ),
+    ),
+    &lang(
+        "es",
+        &ahead(
+            SPANISH,
+            &[
+                "sera",
+                "seran",
+                "proximo ano",
+                "ano que viene",
+                "hasta",
+                "antes del",
+                "vence",
+                "caduca",
+                "plazo",
+                "a mas tardar",
+                "para el",
+                "previsto",
+                "prevista",
+                "empieza",
+                "termina",
+            ],
+        ),
+    ),
+    &lang(
+        "fr",
+        &ahead(
+            FRENCH,
+            &[
+                "sera",
+                "seront",
+                "aura",
+                "annee prochaine",
+                "an prochain",
+                "jusqu'au",
+                "jusqu",
+                "avant le",
+                "echeance",
+                "au plus tard",
+                "pour le",
+                "prevu",
+                "prevue",
+                "commence",
+                "expire",
+                "termine",
+            ],
+        ),
+    ),
     &lang("it", &ITALIAN),
     &lang("nl", &DUTCH),
     &lang("pt", &PORTUGUESE),
-    &lang("ro", &ROMANIAN),
+    &lang(
+        "ro",
+        &ahead(
+            ROMANIAN,
+            &[
+                "va",
+                "vor",
+                "anul viitor",
+                "la anul",
+                "pana",
+                "termen",
+                "scade",
+                "expira",
+                "cel tarziu",
+                "incepe",
+                "planificat",
+                "se termina",
+            ],
+        ),
+    ),
     &lang(
         "cs",
         &titled(["Hotovo", "Zbývá", "Poznatky", "Otevřené otázky", "Nově", "Co přijde", "Odkazy"]),
@@ -155,6 +240,12 @@ const fn lang(code: &'static str, report: &'static Words) -> Lang {
 const fn words(say: Say) -> Words {
     let Words { headings, cues, .. } = super::en::report::REPORT;
     Words { headings, cues, say }
+}
+
+/// The same words, with those of a sentence about what is to come.
+const fn ahead(words: Words, ahead: &'static [&'static str]) -> Words {
+    let Words { headings, cues, say } = words;
+    Words { headings, cues: Cues { ahead, ..cues }, say }
 }
 
 /// Sections have titles; everything else is said by signs and figures.

@@ -11,6 +11,7 @@ pub mod work;
 pub mod de;
 pub mod en;
 pub mod frame;
+pub mod stops;
 
 use std::sync::LazyLock;
 

@@ -72,6 +72,10 @@ pub struct Rules {
     pub status_off: &'static [&'static str],
     /// In the sentence of a status: it has already ended.
     pub status_void: &'static [&'static str],
+    /// After a comma behind a reason: what follows is something else.
+    pub status_turns: &'static [&'static str],
+    /// In what follows: work goes on all the same, so the status does not hold.
+    pub status_calm: &'static [&'static str],
     /// Check-offs in prose.
     pub tick: Ticking,
     pub item: NewItems,

@@ -114,6 +114,40 @@ pub struct Cues {
     pub negation: &'static [&'static str],
     /// The sentence is a wish, a plan or an attempt.
     pub conditional: &'static [&'static str],
+    /// At the start of a sentence that holds only if something else does: "if".
+    pub conditions: &'static [&'static str],
+    /// The same, if what follows is not over: "once it is paid", not "once it was paid".
+    pub occasions: &'static [&'static str],
+    /// Before a past form, or before words of `wholes`: not finished, but nearly.
+    pub nearly: &'static [&'static str],
+    /// Words that say that nothing is missing: "everything".
+    pub wholes: &'static [&'static str],
+    /// Before a statement that somebody only believes: "I thought".
+    pub beliefs: &'static [&'static str],
+    /// Words after such a word that make it another: "thought about".
+    pub not_believed: &'static [&'static str],
+    /// Clauses that make the one before a belief: "I think".
+    pub belief_tags: &'static [&'static str],
+    /// Before an exception: "apart from".
+    pub exceptions: &'static [&'static str],
+    /// After such a phrase: what was said before is no exception. "Apart from that"
+    pub said_before: &'static [&'static str],
+    /// At the start of a clause that may deny the one before: "but".
+    pub turns: &'static [&'static str],
+    /// The other words of a clause that only denies: "but it wasn't really".
+    pub denial: &'static [&'static str],
+    /// Somebody else has to look at what was done: "needs review".
+    pub unexamined: &'static [&'static str],
+    /// Past forms that are no progress where somebody else did it: "the ferry was cancelled".
+    pub done_to_us: &'static [&'static str],
+    /// Of those, past forms of getting in touch, with others who may do it for the writer: "Tom called the bank".
+    pub contacted: &'static [&'static str],
+    /// The writer.
+    pub own: &'static [&'static str],
+    /// Words between the writer and a past form: "have".
+    pub have: &'static [&'static str],
+    /// The sentence is about what is to come: a day without a year is the next one.
+    pub ahead: &'static [&'static str],
     /// The writer is not sure.
     pub hedge: &'static [&'static str],
     /// The paragraph is part of a template.

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::pattern::{self, Match};
 use super::statement::Statement;
 use super::value::{self, Stated};
-use super::words::Class;
+use super::words::{Class, Token};
 use super::{Proposal, ledger, patterns};
 use crate::Input;
 use crate::read::Kind;
@@ -100,7 +100,18 @@ fn is_past_moment(statement: &Statement<'_>) -> bool {
 /// "you").
 fn reason(statement: &Statement<'_>, found: &Match, input: &Input<'_>) -> Option<String> {
     let tokens = &statement.sentence.tokens;
-    let rest = found.rest.clone()?;
+    let mut rest = found.rest.clone()?;
+    let turns = &input.lang.propose.status_turns;
+    // "The weather, otherwise fine": what is said after it is no reason.
+    let turn = (rest.start + 1..rest.end)
+        .find(|&at| turns.contains(&tokens[at].word.as_str()) && is_set_off(&tokens[at - 1]));
+    if let Some(turn) = turn {
+        let calm = &input.lang.propose.status_calm;
+        if tokens[turn..rest.end].iter().any(|token| calm.contains(&token.word.as_str())) {
+            return None;
+        }
+        rest.end = turn - 1;
+    }
     let names_something = tokens[found.rest_from..rest.end].iter().any(|t| {
         matches!(t.class, Class::Number | Class::Sealed)
             || input.lang.dates().names_a_month(&t.word)
@@ -115,6 +126,10 @@ fn reason(statement: &Statement<'_>, found: &Match, input: &Input<'_>) -> Option
     });
     let cut: String = words.chars().take(limits::REASON.max).collect();
     Some(cut).filter(|words| !words.is_empty())
+}
+
+fn is_set_off(sign: &Token) -> bool {
+    sign.class == Class::Mark && matches!(sign.raw.as_str(), "," | ";" | "-" | "–" | "—")
 }
 
 /// Proposes the status.

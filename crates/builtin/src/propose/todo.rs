@@ -10,11 +10,25 @@ const BEFORE: &[&str] = &[":", "-", "–", "—", ";", "(", "[", ",", ".", "!", 
 
 /// Returns the work after each `TODO` of a sentence: "Note 1: TODO call Bo", "(TODO buy screws)".
 pub fn after_marks(statement: &Statement<'_>, rules: &Rules) -> Vec<String> {
-    let text = statement.text;
+    works(statement.text, &statement.sentence.tokens, rules)
+}
+
+/// The same for a text and its source, with what is before the first mark.
+pub fn in_text<'a>(text: &'a str, raw: &str, rules: &Rules) -> Option<(&'a str, Vec<String>)> {
+    let works = works(text, &tokens(raw), rules);
+    let read = tokens(text);
+    let first =
+        (0..read.len()).find(|at| is_todo(&read[*at], rules) && opens_clause(&read, *at))?;
+    let before = text.get(..read[first].start)?;
+    let before = before.trim_end_matches(|c: char| c.is_whitespace() || "([,;:-–—".contains(c));
+    (!works.is_empty()).then_some((before, works))
+}
+
+fn works(text: &str, source: &[Token], rules: &Rules) -> Vec<String> {
     let tokens = tokens(text);
     // In code and quotations it is a word of others; plain text no longer shows which is which.
     let count = |tokens: &[Token]| tokens.iter().filter(|t| is_todo(t, rules)).count();
-    if count(&tokens) != count(&statement.sentence.tokens) {
+    if count(&tokens) != count(source) {
         return Vec::new();
     }
     let marks: Vec<(usize, usize)> = (0..tokens.len())

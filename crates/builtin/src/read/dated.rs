@@ -47,6 +47,13 @@ impl Stamp {
         }
     }
 
+    /// Whether its day, written with its year, is after a day: it is when something takes place.
+    pub fn is_after(&self, day: Date) -> bool {
+        let is_later = self.on.filter(|on| *on > day);
+        let written = self.day.as_deref().unwrap_or_default();
+        is_later.is_some_and(|on| written.contains(&on.year().to_string()))
+    }
+
     fn is_none(&self) -> bool {
         self.day.is_none() && self.time.is_none()
     }

@@ -178,7 +178,9 @@ impl Reader<'_> {
             return;
         }
         self.path.retain(|(above, _, _)| *above < level);
-        let own = dated::heading(&text, self.dated.on, self.on);
+        // A note is not younger than its entry: "Wedding – 5 June 2027".
+        let own =
+            dated::heading(&text, self.dated.on, self.on).filter(|own| !own.is_after(self.on));
         let stamp = match own {
             Some(own) => {
                 self.dated = own.under(&self.dated);

@@ -2,7 +2,7 @@
 
 use super::dated;
 use super::fold::{fold, words};
-use crate::lang;
+use crate::lang::{self, stops};
 
 /// Splits a text into its sentences, without surrounding space.
 ///
@@ -98,6 +98,19 @@ fn is_closing(c: char) -> bool {
     matches!(c, '.' | '!' | '?' | '…' | '"' | '\'' | ')' | ']' | '”' | '’' | '»' | '*' | '_' | '`')
 }
 
+/// Returns whether the full stop after `text` belongs to its last word and ends no sentence: that of an
+/// abbreviation, or of a day such as "31.1." before a word in small letters.
+pub fn keeps_stop(text: &str, rest: &str) -> bool {
+    let word = text.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or_default();
+    let n_digits = word.chars().filter(char::is_ascii_digit).count();
+    let is_figure = (1..=4).contains(&n_digits)
+        && word.chars().all(|c| c.is_ascii_digit() || c == '.')
+        && (word.contains('.') || n_digits < 3);
+    let goes_on = |c: char| c.is_lowercase() || c.is_ascii_digit();
+    rest.starts_with(char::is_whitespace)
+        && (is_abbreviated(text, rest) || is_figure && rest.trim_start().starts_with(goes_on))
+}
+
 /// Returns whether the full stop after `text` belongs to its last word.
 fn is_abbreviated(text: &str, rest: &str) -> bool {
     let word = text
@@ -113,12 +126,29 @@ fn is_abbreviated(text: &str, rest: &str) -> bool {
     if n_chars == 1 && word.chars().all(char::is_alphabetic) && word != "I" {
         return true;
     }
-    // "1." starts a line or precedes a month; any other number may end a sentence.
+    // "1." starts a line, precedes a month or follows "am"; any other number may end a sentence.
     if (1..=2).contains(&n_chars) && word.chars().all(|c| c.is_ascii_digit()) {
-        return text.len() == word.len() || dated::opens_with_month(rest);
+        let before = &text[..text.len() - word.len()];
+        return before.is_empty() || dated::opens_with_month(rest) || is_ordinal(before, rest);
     }
     let word = word.to_lowercase();
-    lang::ALL.iter().any(|lang| lang.abbreviations.contains(&word.as_str()))
+    stops::ABBREVIATIONS.contains(&word.as_str())
+        || lang::ALL.iter().any(|lang| lang.abbreviations.contains(&word.as_str()))
+}
+
+/// Returns whether the number between two texts is an ordinal in a language that writes a full stop after it, or
+/// the month of such a day: "am 30. Zeit", "am 31.1. Wohnung putzen".
+fn is_ordinal(before: &str, rest: &str) -> bool {
+    let day =
+        before.strip_suffix('.').map(|day| day.trim_end_matches(|c: char| c.is_ascii_digit()));
+    let mut words = day.unwrap_or(before).split_whitespace().rev();
+    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let leads =
+        words.next().is_some_and(|word| stops::BEFORE_ORDINALS.contains(&bare(word).as_str()));
+    // "I am 30."
+    let is_age = words.next().is_some_and(|word| bare(word) == "i");
+    let next = rest.split_whitespace().next().map(bare).unwrap_or_default();
+    leads && !is_age && !stops::AFTER_NO_ORDINAL.contains(&next.as_str())
 }
 
 /// Code spans and brackets that are open at a position.
@@ -183,6 +213,36 @@ mod tests {
             ("Bad **now.** Good.", vec!["Bad **now.**", "Good."]),
             ("... ?", vec![]),
             ("鍵は十日です。水道は？まだです！", vec!["鍵は十日です。", "水道は？", "まだです！"]),
+        ] {
+            assert_eq!(sentences(text), expected, "{text}");
+        }
+    }
+    #[test]
+    fn an_ordinal_ends_no_sentence() {
+        for text in [
+            "TODO Tom fragen ob er am 30. Zeit hat",
+            "Wir ziehen vom 3. Stock in den 5. Stock um",
+            "Bitte bis zum 15. Bescheid geben",
+            "Bis 30. Kisten packen",
+            "Die 2. Mahnung kam heute",
+            "Übergabe am 31.1. Wohnung putzen",
+            "Im 3. Quartal geht es los",
+            "Kautionsrückzahlung an Fr. Weber, Tel. 0341, ggf. Mail",
+            "Vorbește cu dl. Popescu, str. Lungă nr. 5",
+            "Llama a la Sra. Ruiz",
+        ] {
+            assert_eq!(sentences(text), [text]);
+        }
+        for (text, expected) in [
+            ("I am 30. She is 28.", vec!["I am 30.", "She is 28."]),
+            ("Wir sind 30. Tom kommt auch.", vec!["Wir sind 30.", "Tom kommt auch."]),
+            ("Er kommt am 30. Danach fahren wir.", vec!["Er kommt am 30.", "Danach fahren wir."]),
+            ("Frist ist der 15. Wir zahlen.", vec!["Frist ist der 15.", "Wir zahlen."]),
+            ("We need 12. Then stop.", vec!["We need 12.", "Then stop."]),
+            ("Il en reste 12. Puis on verra.", vec!["Il en reste 12.", "Puis on verra."]),
+            ("Quedan 12. Luego vemos.", vec!["Quedan 12.", "Luego vemos."]),
+            ("Au mai rămas 12. Apoi vedem.", vec!["Au mai rămas 12.", "Apoi vedem."]),
+            ("Use Python 3.12. Then build.", vec!["Use Python 3.12.", "Then build."]),
         ] {
             assert_eq!(sentences(text), expected, "{text}");
         }

@@ -90,10 +90,7 @@ impl CueText {
 
     /// Returns whether it starts with one of the phrases.
     pub fn opens_with(&self, phrases: &[&str]) -> bool {
-        let text = self.spaced.trim_start();
-        phrases
-            .iter()
-            .any(|phrase| text.strip_prefix(phrase).is_some_and(|rest| rest.starts_with(' ')))
+        begins(&self.spaced, phrases)
     }
 
     /// Returns whether it names a cause and only then says that something was done: such a sentence
@@ -173,7 +170,7 @@ impl CueText {
     /// Returns whether the sentence says that work is finished: now, in its own words, and without
     /// reservation.
     pub fn done(&self, lang: &Lang) -> Option<Done> {
-        if self.asks || self.unfinished {
+        if self.asks || self.unfinished || self.is_reserved(lang) {
             return None;
         }
         self.clauses
@@ -182,9 +179,33 @@ impl CueText {
             .filter_map(|(n, clause)| match done(clause, lang) {
                 // "a field, checked once": a bare past form counts only in the first clause.
                 Some(Done::Act) if n > 0 && opens_bare(clause, lang) => Some(Done::Process),
+                // "We are done, if the bank agrees": the state depends on the next clause.
+                Some(Done::State) if self.depends_on_next(n, lang) => None,
                 found => found,
             })
             .max()
+    }
+
+    /// Returns whether a sentence makes a reservation about all it says: it depends on something, has an exception
+    /// or is taken back.
+    fn is_reserved(&self, lang: &Lang) -> bool {
+        let cues = &lang.report.cues;
+        let first = self.clauses.first().map_or(" ", String::as_str);
+        let is_over = !has(first, cues.present_auxiliaries) && !has(first, &["has", "have"]);
+        let depends = begins(first, cues.conditions) || begins(first, cues.occasions) && !is_over;
+        let excepts = cues.exceptions.iter().any(|phrase| {
+            self.spaced.split_once(&format!(" {phrase} ")).is_some_and(|(_, after)| {
+                after.split(' ').next().is_some_and(|next| !cues.said_before.contains(&next))
+            })
+        });
+        let is_taken_back = self.clauses.iter().skip(1).any(|clause| denies(clause, lang));
+        depends || excepts || is_taken_back || self.has(cues.unexamined)
+    }
+
+    /// Returns whether a clause is followed by a condition or by "I think".
+    fn depends_on_next(&self, n: usize, lang: &Lang) -> bool {
+        let cues = &lang.report.cues;
+        self.clauses.get(n + 1).is_some_and(|next| begins(next, cues.conditions))
     }
 }
 
@@ -233,6 +254,78 @@ fn holds(spaced: &str, phrase: &str) -> bool {
     false
 }
 
+/// Returns whether a clause starts with one of the phrases.
+fn begins(clause: &str, phrases: &[&str]) -> bool {
+    let text = clause.trim_start();
+    phrases.iter().any(|phrase| text.strip_prefix(phrase).is_some_and(|rest| rest.starts_with(' ')))
+}
+
+/// Returns whether a clause does no more than deny the one before, or call it a belief: "but it wasn't", "I think".
+fn denies(clause: &str, lang: &Lang) -> bool {
+    let cues = &lang.report.cues;
+    if cues.belief_tags.contains(&clause.trim()) {
+        return true;
+    }
+    let mut words = clause.split(' ').filter(|word| !word.is_empty());
+    let turns = words.next().is_some_and(|word| cues.turns.contains(&word));
+    let mut is_negative = false;
+    let only_denies = words.all(|word| {
+        let negates = cues.negation.contains(&word);
+        is_negative |= negates;
+        negates || cues.denial.contains(&word)
+    });
+    turns && only_denies && is_negative
+}
+
+/// Returns whether what a clause says is done is only believed, or only nearly so.
+fn is_doubted(words: &[&str], lang: &Lang) -> bool {
+    let cues = &lang.report.cues;
+    let is_done = |at: usize| {
+        let word = words[at];
+        cues.done.contains(&word)
+            || cues.done_verbs.contains(&word)
+            || cues.done_anything.contains(&word)
+            || is_past(word, lang)
+    };
+    let at_done = |from: usize| {
+        let next = (from..words.len()).find(|&at| !cues.adverbs.contains(&words[at]));
+        next.is_some_and(is_done)
+    };
+    let nearly = cues.nearly.iter().any(|phrase| {
+        let parts: Vec<&str> = phrase.split(' ').collect();
+        let ends = words.windows(parts.len()).enumerate().filter(|(_, part)| *part == parts);
+        ends.map(|(at, _)| at + parts.len()).any(|next| {
+            words.get(next).is_some_and(|word| cues.wholes.contains(word)) || at_done(next)
+        })
+    });
+    let believed = words.iter().enumerate().any(|(at, word)| {
+        let next = words.get(at + 1);
+        cues.beliefs.contains(word)
+            && next.is_some_and(|next| !cues.not_believed.contains(next))
+            && (at + 1..words.len()).any(is_done)
+    });
+    let first_done = (0..words.len()).find(|&at| is_done(at)).unwrap_or(0);
+    let before = format!(" {} ", words[..first_done].join(" "));
+    nearly || believed || has(&before, cues.hedge)
+}
+
+/// Returns whether a past form tells what others did to the writer: "the ferry was cancelled", "the bank called".
+fn is_done_to_us(words: &[&str], at: usize, lang: &Lang) -> bool {
+    let cues = &lang.report.cues;
+    if !cues.done_to_us.contains(&words[at]) {
+        return false;
+    }
+    let is_between = |word: &&&str| cues.adverbs.contains(*word) || cues.have.contains(*word);
+    let subject = words[..at].iter().rev().find(|word| !is_between(word));
+    let is_own = subject.is_none_or(|word| cues.own.contains(word));
+    let next = words.get(at + 1);
+    let reaches_others = cues.contacted.contains(&words[at])
+        && next
+            .is_some_and(|next| cues.articles.contains(next) && *next != "by" && *next != "from");
+    let is_passive = next.is_some_and(|next| *next == "by");
+    is_passive || !is_own && !reaches_others
+}
+
 fn done(clause: &str, lang: &Lang) -> Option<Done> {
     let cues = &lang.report.cues;
     if has(clause, cues.negation) || has(clause, cues.conditional) {
@@ -242,13 +335,17 @@ fn done(clause: &str, lang: &Lang) -> Option<Done> {
     if has(clause, cues.trouble) && has(clause, cues.returned) {
         return None;
     }
+    let words: Vec<&str> = clause.split(' ').filter(|word| !word.is_empty()).collect();
+    if is_doubted(&words, lang) {
+        return None;
+    }
     if has(clause, cues.done) {
         return Some(Done::State);
     }
-    let words: Vec<&str> = clause.split(' ').filter(|word| !word.is_empty()).collect();
     words
         .iter()
         .enumerate()
+        .filter(|(at, _)| !is_done_to_us(&words, *at, lang))
         .filter_map(|(at, word)| {
             let states = cues.done_verbs.contains(word) && is_statement(&words, at, lang);
             let tells = states || is_past(word, lang) && is_own_act(&words, at, lang);

@@ -62,7 +62,8 @@ pub fn report(input: &Input<'_>) -> Report {
     let tldr = tldr::tldr(input, &findings, &chosen);
     if input.style().length() != Some(ReportLength::Short) {
         let mut coming = coming::coming(input, &statements);
-        coming.retain(|one| !is_mentioned(&one.text, &tldr, &chosen));
+        // What only says "tomorrow" is read on another day.
+        coming.retain(|one| !one.is_full || !is_mentioned(&one.text, &tldr, &chosen));
         chosen.coming = coming;
         let mut recent = recent::recent(input);
         let is_odd = |text: &String| {

@@ -14,6 +14,7 @@ use super::unit::{cut, finish, without_stop};
 use crate::input::Input;
 use crate::read::fold;
 use crate::read::line::opens_with_label;
+use crate::read::sentence::keeps_stop;
 
 /// Units: characters.
 const TLDR_MAX: usize = 400;
@@ -116,17 +117,20 @@ fn join(parts: Vec<String>, emoji: Option<&str>) -> String {
     parts.join(" ")
 }
 
-/// Turns any text into one sentence with one full stop.
+/// Turns any text into one sentence with one full stop. A full stop that belongs to its word stays.
 fn one_sentence(text: &str) -> String {
+    let text = without_stop(text.trim());
     let mut line = String::with_capacity(text.len());
-    let mut chars = without_stop(text.trim()).chars().peekable();
-    while let Some(c) = chars.next() {
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
         let ends = matches!(c, '.' | '!' | '?' | '…');
-        let mut ahead = chars.clone();
+        let mut ahead = chars.clone().map(|(_, next)| next);
         let after = ahead.find(|next| {
             !matches!(next, '.' | '!' | '?' | '…' | '"' | '\'' | ')' | ']' | '”' | '»')
         });
-        let breaks = ends && after.is_none_or(char::is_whitespace);
+        let is_of_word =
+            c == '.' && after.is_some() && keeps_stop(&text[..at], &text[at + c.len_utf8()..]);
+        let breaks = ends && !is_of_word && after.is_none_or(char::is_whitespace);
         match (breaks, after) {
             (true, Some(_)) => {
                 // A sentence within a sentence continues after a semicolon.

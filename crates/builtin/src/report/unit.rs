@@ -66,7 +66,7 @@ fn split_last(text: &str) -> Option<(&str, &str)> {
 fn plain(text: &str) -> String {
     let mut text = text.trim();
     loop {
-        let bare = text.trim_start_matches(['-', '+', '#', '>', '|', '*', ' ', '•']);
+        let bare = without_marker(text);
         let bare = ["[ ]", "[x]", "[X]", "[~]", "[]"]
             .iter()
             .find_map(|sign| bare.strip_prefix(sign))
@@ -77,6 +77,9 @@ fn plain(text: &str) -> String {
         text = bare;
     }
     let mut shown = String::with_capacity(text.len());
+    if text.starts_with('>') {
+        shown.push('\\');
+    }
     let mut code = false;
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
@@ -96,6 +99,17 @@ fn plain(text: &str) -> String {
         }
     }
     shown
+}
+
+/// Removes the sign of a list, heading, quotation or table: such a sign has a space after it. "-5 °C" and "#812"
+/// begin with a sign of their own.
+fn without_marker(text: &str) -> &str {
+    let text = text.trim_start_matches(['|', '•', ' ']);
+    let Some(sign) = text.chars().next().filter(|sign| "-+*#>".contains(*sign)) else {
+        return text;
+    };
+    let rest = text.trim_start_matches(sign);
+    if rest.is_empty() || rest.starts_with(char::is_whitespace) { rest.trim_start() } else { text }
 }
 
 /// Shortens a text at a clause, or else at a word, and marks the omission.
@@ -144,6 +158,15 @@ mod tests {
             ("keep `<pod>` as code", Some("keep `<pod>` as code")),
             ("The password is hunter2", None),
             ("12 %", None),
+            ("-5 °C test", Some("-5 °C test")),
+            ("#812 crash", Some("#812 crash")),
+            ("+49 341 Ana", Some("+49 341 Ana")),
+            (">5 kg parcel", Some("\\>5 kg parcel")),
+            ("- -5 °C test", Some("-5 °C test")),
+            ("## Garden", Some("Garden")),
+            ("> said Bo", Some("said Bo")),
+            ("-- Bo", Some("Bo")),
+            ("| Bo", Some("Bo")),
             ("\u{202E}abc\0", Some("abc")),
         ] {
             assert_eq!(finish(text, 60, &EN).as_deref(), expected, "{text}");

@@ -109,7 +109,7 @@ pub fn works(work: &str, owner: Option<&str>, lang: &Lang) -> Vec<String> {
 
 /// "Look up the groups, sell the Fiesta": returns the tasks of an enumeration.
 ///
-/// A verb may have several objects: "buy milk, eggs and bread" is one task.
+/// A verb may have several objects: "buy milk, eggs and bread" is one task. So is a line of things: "photos, form, 40€".
 fn listed(work: &str, lang: &Lang) -> Vec<String> {
     // "Road tax - does it have to be paid first?" asks about it.
     let work = match work.split_once(" - ") {
@@ -127,8 +127,7 @@ fn listed(work: &str, lang: &Lang) -> Vec<String> {
         let n = part.split(' ').count();
         !part.is_empty() && n <= 8 && !part.starts_with("and ") && !part.contains(" and ")
     };
-    let is_list = parts.iter().all(is_short)
-        && (parts.len() >= 2 && n_verbs == parts.len() || parts.len() >= 3 && n_verbs == 0);
+    let is_list = parts.iter().all(is_short) && parts.len() >= 2 && n_verbs == parts.len();
     if is_list { parts.into_iter().map(str::to_owned).collect() } else { vec![work.to_owned()] }
 }
 

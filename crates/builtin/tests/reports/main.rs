@@ -2,6 +2,7 @@
 
 mod desk;
 mod directives;
+mod everyday;
 mod held_out;
 mod hostile;
 mod kinds;

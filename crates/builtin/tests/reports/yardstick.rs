@@ -30,7 +30,8 @@ pub fn faults(tldr: &str, content: &str, source: &str) -> Vec<String> {
     };
     let n_chars = tldr.chars().count();
     fault(tldr.trim().is_empty() || n_chars > 400, format!("the summary has {n_chars} characters"));
-    let stops = tldr.split_whitespace().filter(|word| word.ends_with(['.', '!', '?'])).count();
+    let words: Vec<&str> = tldr.split_whitespace().collect();
+    let stops = (0..words.len()).filter(|&at| ends_sentence(words[at], words.get(at + 1))).count();
     fault(stops > 3, format!("the summary has {stops} sentences: {tldr}"));
     if content == tldr {
         // If hardly anything is known, the summary is the whole report.
@@ -108,4 +109,15 @@ pub fn faults(tldr: &str, content: &str, source: &str) -> Vec<String> {
         fault(n > 1, format!("{n} times: {url}"));
     }
     faults
+}
+
+/// Whether a word ends a sentence: "Prof. Kim", "31.1. um" and "am 30. Januar" go on.
+fn ends_sentence(word: &str, next: Option<&&str>) -> bool {
+    let bare = word.trim_end_matches(['.', '!', '?']);
+    let is_short = bare.chars().count() == 1 || bare.contains('.');
+    let is_figure = bare.len() <= 5 && bare.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let is_abbreviation = word.ends_with('.') && bare.len() <= 4 && next.is_some();
+    let goes_on =
+        word.ends_with('.') && (is_short || is_figure || is_abbreviation) && next.is_some();
+    bare.len() < word.len() && !goes_on
 }

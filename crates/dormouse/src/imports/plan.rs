@@ -266,9 +266,11 @@ impl Dormouse {
     /// What words such as "by Friday" meant then is kept with the corrections, so that the same
     /// file says the same day a week later.
     fn reading(&self, options: &ImportOptions, is_seen: bool) -> plan::Options {
-        let today = is_seen.then(|| self.clock.now().day_in(&self.zone.get()));
         let zone = self.zone.get();
-        let read = ReadOptions { order: options.day_order, today, zone, ..ReadOptions::default() };
+        let read_on = Some(self.clock.now().day_in(&zone));
+        let today = read_on.filter(|_| is_seen);
+        let order = options.day_order;
+        let read = ReadOptions { order, today, read_on, zone, ..ReadOptions::default() };
         plan::Options {
             format: options.format,
             read,

@@ -14,6 +14,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 
 use super::ReadOptions;
+use crate::quick_add::quick_add;
 use crate::when::{self, Assumption, Found, Kind, LANGUAGES, Language, Reader, When};
 
 /// Units: bytes. So much of a line is searched for a deadline; what is longer is no line of a list.
@@ -21,6 +22,9 @@ const SEARCHED: usize = 4096;
 
 /// Units: days. A longer period is no deadline.
 const LONGEST_SPAN: i32 = 100;
+
+/// Units: days. A day without a year that is further ahead is more likely one that just passed.
+const LONGEST_WAIT: i32 = 300;
 
 /// Days that no list has outside of these years are a program's word for none.
 const YEARS: std::ops::RangeInclusive<i16> = 1900..=2200;
@@ -249,6 +253,24 @@ impl<'a> Dates<'a> {
             .or_else(|| first(|found| found.kind == Kind::Mention))
             .or_else(|| first(|_| true))
             .or_else(|| self.day(line).filter(|dated| !dated.is_only_time))
+    }
+
+    /// The day that a line of a plain list ends with, read as somebody means it who adds a task in one line: "dentist
+    /// 14 Dec 15:30". A day that just passed is no day of next year.
+    pub fn at_end(&self, line: &str) -> Option<Dated> {
+        let line = &*plain(searched(line));
+        let end = line.trim_end_matches([' ', '.', '!', ')']).len();
+        LANGUAGES.iter().find_map(|&language| {
+            let read = |now| {
+                let due = quick_add(line, &self.reader(now, language)).due?;
+                let is_day = matches!(due.when, When::Day(_) | When::At(_));
+                (due.span.bytes.end == end && due.kind != Kind::Start && is_day).then_some(due)
+            };
+            let words = line.get(read(self.now)?.span.bytes)?;
+            let dated = self.dated(words, read).filter(|dated| !dated.is_only_time)?;
+            let ahead = dated.day.since(self.now.date()).ok()?.get_days();
+            (ahead >= 0 && (!dated.moves || ahead <= LONGEST_WAIT)).then_some(dated)
+        })
     }
 
     /// The day and time that a line begins with, if it names the day itself, not only its weekday.

@@ -2,6 +2,8 @@
 //!
 //! Which words are a day is `when`'s; here is what a day at such a place means.
 
+use jiff::civil::Date;
+
 use crate::when::{self, LANGUAGES, Leading};
 
 /// Reads the day at the beginning of a text, after markup or an emoji.
@@ -52,7 +54,10 @@ pub(super) fn is_alone(heading: &str) -> bool {
 
 /// Reads the day of a heading: at its beginning, or a full day set off by a dash, a comma or a
 /// bracket, as in change logs.
-pub(super) fn of_heading(text: &str, year: Option<i16>) -> Leading<'_> {
+///
+/// A day set off that is after `read_on` is when the thing in the heading takes place ("Wedding – 5 June 2027"):
+/// nobody wrote the notes below it then.
+pub(super) fn of_heading(text: &str, year: Option<i16>, read_on: Option<Date>) -> Leading<'_> {
     let found = leading(text, year);
     if found != Leading::Nothing {
         return found;
@@ -60,8 +65,11 @@ pub(super) fn of_heading(text: &str, year: Option<i16>) -> Leading<'_> {
     for separator in [" - ", " – ", " — ", " (", " [", ", ", " | "] {
         for (before, _) in text.match_indices(separator) {
             let found = leading(&text[before + separator.len()..], None);
-            if let Leading::Day(..) = found {
-                return found;
+            match found {
+                Leading::Day(day, _) if read_on.is_none_or(|read_on| day <= read_on) => {
+                    return found;
+                }
+                Leading::Day(..) | Leading::Impossible(_) | Leading::Nothing => {}
             }
         }
     }
@@ -99,7 +107,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &str) {
-        let found = match of_heading(text, Some(2018)) {
+        let found = match of_heading(text, Some(2018), None) {
             Leading::Day(day, _) => day.to_string(),
             Leading::Impossible(text) => format!("impossible {text}"),
             Leading::Nothing => String::new(),
@@ -147,6 +155,30 @@ mod tests {
             check(text, "");
         }
         assert_eq!(leading("Feb 21, 13:00", None), Leading::Nothing);
+    }
+
+    #[test]
+    fn a_day_to_come_that_a_heading_sets_off_is_no_day_of_its_notes() {
+        let read_on = Some(jiff::civil::date(2026, 11, 30));
+        for (text, expected) in [
+            ("Wedding Ana & Joris – 5 June 2027", None),
+            ("Talk (2027-03-10)", None),
+            ("Gartenfest, 20. Juni 2027", None),
+            ("Réunion | 15 mars 2027", None),
+            ("Boda - 5 de junio de 2027", None),
+            ("Nuntă — 5 iunie 2027", None),
+            ("Retro (2026-11-20)", Some("2026-11-20")),
+            ("Begehung – 30. November 2026", Some("2026-11-30")),
+            ("1.2.0 - 2026-06-30", Some("2026-06-30")),
+            // The day it is for comes first; it was talked about on the other.
+            ("Talk (2027-03-10), 20 November 2026", Some("2026-11-20")),
+            // A page of a diary keeps its day.
+            ("2027-03-10", Some("2027-03-10")),
+            ("10 March 2027: talk", Some("2027-03-10")),
+        ] {
+            let found = of_heading(text, None, read_on).day().map(|day| day.to_string());
+            assert_eq!(found.as_deref(), expected, "{text}");
+        }
     }
 
     #[test]

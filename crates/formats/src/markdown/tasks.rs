@@ -28,8 +28,8 @@ use super::source::{Source, remark};
 use super::status_lists;
 use super::structure::{self, Kind, Structure, Use};
 use super::titles::{self, Titles};
-use crate::intake;
-use crate::reading::{Cancel, Role};
+use crate::intake::{self, ReadOptions};
+use crate::reading::Role;
 use crate::when::Leading;
 
 /// Collects the tasks of a file, in order, and the place of each line in them.
@@ -37,7 +37,7 @@ pub(super) fn gather(
     source: &Source<'_>,
     matter: &FrontMatter,
     outline: &Outline,
-    cancel: &Cancel,
+    options: &ReadOptions,
     remarks: &mut Vec<Remark>,
 ) -> Result<(Vec<Task>, Places), ReadError> {
     let is_own_task = matter.id.as_ref().is_some_and(|id| id.parse::<TaskId>().is_ok());
@@ -64,7 +64,8 @@ pub(super) fn gather(
     }
     let n_headed = structure.kinds.iter().filter(|&&kind| kind == Kind::Task).count();
     let n_listed = sections.iter().filter(|section| section.lists_tasks()).count();
-    let days = days(&sections, outline, remarks);
+    let read_on = options.read_on.or(options.today);
+    let days = days(&sections, outline, read_on, remarks);
     // Another due date is no other task.
     let folded = outline.headings.iter().map(|heading| {
         let signs = signs::read(&heading.text);
@@ -88,7 +89,7 @@ pub(super) fn gather(
     let mut gathered = Gathered { tasks: Vec::new(), places: Places::new(source), remarks };
     let mut keys = Counter::default();
     for at in 0..sections.len() {
-        if cancel.is_cancelled() {
+        if options.cancel.is_cancelled() {
             return Err(ReadError::Cancelled { name: source.name.to_owned() });
         }
         match structure.kinds[at] {
@@ -504,12 +505,17 @@ impl File<'_> {
 }
 
 /// The date of each section: from its own heading, else from the nearest enclosing one.
-fn days(sections: &[Section], outline: &Outline, remarks: &mut Vec<Remark>) -> Vec<Option<Date>> {
+fn days(
+    sections: &[Section],
+    outline: &Outline,
+    read_on: Option<Date>,
+    remarks: &mut Vec<Remark>,
+) -> Vec<Option<Date>> {
     let mut days: Vec<Option<Date>> = Vec::with_capacity(sections.len());
     for section in sections {
         let around = section.parent.and_then(|parent| days[parent]);
         let own = section.heading(outline).and_then(|heading| {
-            let found = days::of_heading(&heading.text, around.map(Date::year));
+            let found = days::of_heading(&heading.text, around.map(Date::year), read_on);
             if let Leading::Impossible(text) = found {
                 let message = format!("`{text}` is not a valid date: it stays in the text");
                 remarks.push(remark(heading.first, message));

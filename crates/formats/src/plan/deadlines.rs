@@ -2,6 +2,7 @@
 //!
 //! - The first deadline in the text of a task is its due date; its line is [`Role::Due`], and its
 //!   words stay text. A later one stays text, with a remark.
+//! - A line of a plain list is read as one in which somebody adds a task: the day at its end is its due date.
 //! - So is the day and time that the text of a task begins with ("Monday 30 Nov, 10:00 with the
 //!   landlord"). Any other appointment stays text: a person can say that it is the due date.
 //! - A point of several, or a row of a table, says when that point is due, and not when all of them are. One
@@ -14,7 +15,7 @@ use dormouse_types::draft::Remark;
 use dormouse_types::task::Status;
 
 use super::sheet::words;
-use super::{MovingDay, Reading, Role};
+use super::{Format, MovingDay, Reading, Role};
 use crate::intake::{Dated, Dates};
 use crate::markdown::{days, listed};
 use crate::reading::indent;
@@ -66,7 +67,11 @@ pub(super) fn find(text: &str, reading: &mut Reading) {
                     let (_, dated) = dates.due_in(inside)?;
                     (!says_more(inside, &dated.words)).then_some(dated)
                 });
-                apart.or_else(|| dates.due_in(words(line)).map(|(_, dated)| dated))
+                let at_end = || {
+                    let is_list = reading.format == Format::PlainLines && is_seen;
+                    is_list.then(|| dates.at_end(words(line))).flatten()
+                };
+                apart.or_else(|| dates.due_in(words(line)).map(|(_, dated)| dated)).or_else(at_end)
             }
             Role::Item => {
                 seen.item = Some(indent(line));

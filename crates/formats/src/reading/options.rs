@@ -21,6 +21,11 @@ pub struct ReadOptions {
     /// The day on which the text is read, for dates without a year. Without it they stay text, and
     /// no sentence is searched for a deadline.
     pub today: Option<Date>,
+    /// The day of the import, also where `today` is not used: a note is not written after it. What a day that is
+    /// still ahead says in a heading is when something takes place.
+    #[serde(skip)]
+    #[cfg_attr(feature = "openapi", schema(ignore))]
+    pub read_on: Option<Date>,
     /// The zone in which an instant is turned into a day, by its IANA name.
     #[serde(with = "jiff::fmt::serde::tz::required")]
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
@@ -36,6 +41,7 @@ impl Default for ReadOptions {
         Self {
             order: DayOrder::DayFirst,
             today: None,
+            read_on: None,
             zone: TimeZone::UTC,
             cancel: Cancel::default(),
         }

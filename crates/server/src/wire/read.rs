@@ -70,6 +70,11 @@ impl Reading {
         }
     }
 
+    /// Records an error.
+    pub(crate) fn refuse(&mut self, pointer: &str, message: &str) {
+        self.invalid.push(Invalid { pointer: pointer.to_owned(), message: message.to_owned() });
+    }
+
     fn keep<T>(&mut self, pointer: &str, read: Result<T, impl Display>) -> Option<T> {
         match read {
             Ok(value) => Some(value),

@@ -12,7 +12,7 @@ use crate::Problem;
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct TaskParams {
-    /// Its title; may be empty.
+    /// Its title; may be empty if there is a note or an item.
     #[serde(default)]
     title: String,
     /// Case-insensitive.
@@ -51,6 +51,13 @@ pub(crate) struct TaskParams {
 impl TaskParams {
     pub(crate) fn read(self) -> Result<dormouse::NewTask, Problem> {
         let mut reading = Reading::default();
+        let is_blank = |text: &str| text.trim().is_empty();
+        // A task without a title is known by its text until it gets one.
+        let has_text = self.note.as_deref().is_some_and(|note| !is_blank(note))
+            || self.items.iter().any(|item| !is_blank(item));
+        if is_blank(&self.title) && !has_text {
+            reading.refuse("/title", "the title is empty: write one, or add a note or an item");
+        }
         let task = dormouse::NewTask {
             title: self.title,
             status: reading.parse("/status", self.status),

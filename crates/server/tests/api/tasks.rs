@@ -23,6 +23,33 @@ async fn a_new_task_is_answered_whole_with_its_place_and_tag() {
 }
 
 #[tokio::test]
+async fn a_task_has_a_title_a_note_or_an_item() {
+    let world = World::new();
+    let post = async |body: &str| world.call("POST", "/api/journal/tasks", body).await;
+    for body in [
+        "{}",
+        r#"{"title": ""}"#,
+        r#"{"title": "   "}"#,
+        r#"{"title": "", "note": " ", "items": [""]}"#,
+        r#"{"priority": "P1", "labels": ["home"]}"#,
+    ] {
+        let answer = post(body).await;
+        assert_eq!(answer.status, 422, "{body}: {}", answer.body);
+        let problem = answer.json();
+        assert_eq!(problem["type"], "/problems/validation-failed", "{body}");
+        assert_eq!(problem["errors"][0]["pointer"], "/title", "{body}");
+    }
+    for body in [
+        r#"{"title": "Fence"}"#,
+        r#"{"note": "The gutter is 68 mm wide."}"#,
+        r#"{"title": "", "items": ["measure the gutter"]}"#,
+    ] {
+        let answer = post(body).await;
+        assert_eq!(answer.status, 201, "{body}: {}", answer.body);
+    }
+}
+
+#[tokio::test]
 async fn an_edit_of_another_revision_is_refused_and_an_edit_of_this_one_moves_the_tag() {
     let world = World::new();
     let path = format!("/api/journal/tasks/{}", world.task(r#"{"title": "Fence"}"#).await);

@@ -288,6 +288,8 @@ pub static RULES: Rules = Rules {
         "until yesterday", "last year",
         "was blocked", "were blocked", "used to",
     ],
+    status_turns: &["otherwise", "but", "though", "although", "however"],
+    status_calm: &["otherwise", "fine", "ok", "okay", "good", "well", "track", "anyway", "smoothly"],
     tick: work::TICK,
     item: work::ITEM,
     label_void: &["not", "no", "never", "without", "non", "isn't", "except", "excluding",

@@ -290,6 +290,49 @@ pub const REPORT: Words = Words {
             "once they", "as soon as", "suspicion", "suspected", "half", "almost done",
             "nearly done", "has yet", "have yet", "being", "because",
         ],
+        conditions: &[
+            "if", "unless", "provided", "providing", "assuming", "as long as", "so long as", "on condition", "in case",
+        ],
+        occasions: &["once", "when", "whenever", "as soon as", "after"],
+        nearly: &["almost", "nearly", "practically", "virtually", "not quite", "just about", "as good as"],
+        wholes: &[
+            "all", "everything", "everyone", "everybody", "every", "completely", "fully", "entirely", "there",
+        ],
+        beliefs: &[
+            "thought", "think", "thinks", "assumed", "assume", "assumes", "believed", "believe", "believes", "figured",
+            "reckoned", "reckon", "reckons", "guess", "guessed", "hope", "hoped", "hopes", "claims", "claimed",
+            "apparently", "supposedly", "allegedly", "presumably", "pretended", "pretends",
+        ],
+        not_believed: &["about", "of", "through", "over", "and", "up", "hard", "again", "to", "for"],
+        belief_tags: &[
+            "i think", "i thought", "i hope", "i guess", "i believe", "i assume", "i suppose", "we think", "we thought",
+            "we hope", "we believe", "we assume", "so i thought", "so we thought", "so i think", "so we think",
+            "so i hope", "so we hope", "or so i thought", "he thinks", "she thinks", "they think",
+        ],
+        exceptions: &["apart from", "aside from", "except", "excepting", "other than", "save for", "with the exception of"],
+        said_before: &["that", "this", "these", "those", "which"],
+        turns: &["but", "however", "though", "although", "only"],
+        denial: &[
+            "it", "they", "that", "this", "he", "she", "we", "i", "is", "are", "was", "were", "has", "have", "had", "do",
+            "does", "did", "be", "been", "yet", "really", "quite", "after", "all", "actually", "so", "true", "the",
+            "case", "of", "them", "everything", "everyone", "completely", "fully",
+        ],
+        unexamined: &[
+            "needs review", "needs a review", "needs reviewing", "needs testing", "needs a test", "needs checking",
+            "needs a check", "needs approval", "needs sign-off", "need review", "need testing", "need checking",
+            "need approval", "awaiting review", "awaiting approval", "awaits review", "awaits approval",
+            "pending review", "pending approval", "to be reviewed", "to be tested", "to be approved",
+        ],
+        done_to_us: &[
+            "cancelled", "canceled", "called", "phoned", "emailed", "mailed", "texted", "wrote",
+        ],
+        contacted: &["called", "phoned", "emailed", "mailed", "texted", "wrote"],
+        own: &["i", "we", "i've", "we've", "i'd", "we'd"],
+        have: &["have", "has", "had", "did"],
+        ahead: &[
+            "will", "won't", "i'll", "we'll", "it'll", "they'll", "he'll", "she'll", "next year", "going to", "until",
+            "till", "by", "due", "deadline", "starts", "expires", "ends", "planned", "scheduled", "latest", "from then",
+        ],
         hedge: &[
             "may", "maybe", "might", "perhaps", "probably", "unclear", "inconclusive", "presumably",
             "possibly", "i suspect", "we suspect", "we assume", "could be", "could also", "seems",

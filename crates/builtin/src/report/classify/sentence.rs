@@ -7,6 +7,7 @@ use super::super::wording::{after_note, is_speech, with_code, without_please, wo
 use super::{Reader, Turn};
 use crate::lang::Lang;
 use crate::propose::item::obligation;
+use crate::propose::todo;
 use crate::propose::words::tokens;
 use crate::read::{dated, fold};
 
@@ -138,6 +139,19 @@ impl Reader<'_> {
                 }
                 self.push(at, Kind::Left, Source::Cue, &work, 2);
             }
+            return;
+        }
+        // "They want the IBAN, TODO: find the contract": the mark names the work, the rest is news.
+        if let Some((before, marked)) =
+            todo::in_text(text, &self.segments[at].raw, self.lang.propose)
+            && !before.is_empty()
+        {
+            let before = before.to_owned();
+            for work in marked.iter().flat_map(|work| works(work, None, self.lang)) {
+                let work = work.trim_end_matches(['.', ' ']).to_owned();
+                self.push(at, Kind::Left, Source::Cue, &work, 2);
+            }
+            self.cues(at, &before);
             return;
         }
         if after_label(text, cues.blocked_labels).is_some() {

@@ -245,18 +245,23 @@ pub fn read(name: &str, text: &str) -> Reading {
         reading.places.push(Place { line: number, role, task });
     }
     note(&mut reading.tasks, &mut notes);
-    for (part, words) in [(&letter.head, "greeting"), (&letter.signature, "signature")] {
-        if let Some(at) = part.clone().find(|&at| !lines[at].trim().is_empty()) {
-            let message = format!("the {words} of a letter: left out");
-            reading.remarks.push(Remark { line: at + 1, message });
-        }
-    }
+    say_left_out(&letter, &lines, &mut reading.remarks);
     reading.remarks.sort_by_key(|remark| remark.line);
     if reading.tasks.is_empty() {
         let message = format!("{} is empty: there is nothing to import", stem(name));
         reading.remarks.push(Remark { line: 1, message });
     }
     reading
+}
+
+/// Names the greeting and signature that are no tasks.
+fn say_left_out(letter: &Letter, lines: &[&str], remarks: &mut Vec<Remark>) {
+    for (part, words) in [(&letter.head, "greeting"), (&letter.signature, "signature")] {
+        if let Some(at) = part.clone().find(|&at| !lines[at].trim().is_empty()) {
+            let message = format!("the {words} of a letter: left out");
+            remarks.push(Remark { line: at + 1, message });
+        }
+    }
 }
 
 /// Whether lines without any bullet are an outline: most of those that are not indented have several

@@ -131,7 +131,7 @@ pub struct Cues {
     /// Before an exception: "apart from".
     pub exceptions: &'static [&'static str],
     /// After such a phrase: what was said before is no exception. "Apart from that"
-    pub said_before: &'static [&'static str],
+    pub no_exceptions: &'static [&'static str],
     /// At the start of a clause that may deny the one before: "but".
     pub turns: &'static [&'static str],
     /// The other words of a clause that only denies: "but it wasn't really".

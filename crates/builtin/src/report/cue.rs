@@ -187,7 +187,7 @@ impl CueText {
     }
 
     /// Returns whether a sentence makes a reservation about all it says: it depends on something, has an exception
-    /// or is taken back.
+    /// or is denied.
     fn is_reserved(&self, lang: &Lang) -> bool {
         let cues = &lang.report.cues;
         let first = self.clauses.first().map_or(" ", String::as_str);
@@ -195,7 +195,7 @@ impl CueText {
         let depends = begins(first, cues.conditions) || begins(first, cues.occasions) && !is_over;
         let excepts = cues.exceptions.iter().any(|phrase| {
             self.spaced.split_once(&format!(" {phrase} ")).is_some_and(|(_, after)| {
-                after.split(' ').next().is_some_and(|next| !cues.said_before.contains(&next))
+                after.split(' ').next().is_some_and(|next| !cues.no_exceptions.contains(&next))
             })
         });
         let is_taken_back = self.clauses.iter().skip(1).any(|clause| denies(clause, lang));

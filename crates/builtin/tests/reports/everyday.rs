@@ -109,7 +109,7 @@ fn what_is_not_finished_is_not_achieved() {
         "The form was sent, I think.",
         "Apparently the invoice is paid.",
         "The parcel has probably arrived.",
-        // It is taken back, or there is an exception.
+        // It is denied, or there is an exception.
         "The form was sent but it wasn't really.",
         "Lights are fixed, but not all of them.",
         "Everything's done apart from the mailing list, we cannot do this until IT opens the port.",

@@ -14,7 +14,6 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 
 use super::ReadOptions;
-use crate::quick_add::quick_add;
 use crate::when::{self, Assumption, Found, Kind, LANGUAGES, Language, Reader, When};
 
 /// Units: bytes. So much of a line is searched for a deadline; what is longer is no line of a list.
@@ -257,12 +256,16 @@ impl<'a> Dates<'a> {
 
     /// The day that a line of a plain list ends with, read as somebody means it who adds a task in one line: "dentist
     /// 14 Dec 15:30". A day that just passed is no day of next year.
-    pub fn at_end(&self, line: &str) -> Option<Dated> {
+    pub fn at_end(
+        &self,
+        line: &str,
+        due_of: impl Fn(&str, &Reader) -> Option<Found>,
+    ) -> Option<Dated> {
         let line = &*plain(searched(line));
         let end = line.trim_end_matches([' ', '.', '!', ')']).len();
         LANGUAGES.iter().find_map(|&language| {
             let read = |now| {
-                let due = quick_add(line, &self.reader(now, language)).due?;
+                let due = due_of(line, &self.reader(now, language))?;
                 let is_day = matches!(due.when, When::Day(_) | When::At(_));
                 (due.span.bytes.end == end && due.kind != Kind::Start && is_day).then_some(due)
             };

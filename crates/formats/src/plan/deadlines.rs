@@ -18,6 +18,7 @@ use super::sheet::words;
 use super::{Format, MovingDay, Reading, Role};
 use crate::intake::{Dated, Dates};
 use crate::markdown::{days, listed};
+use crate::quick_add::quick_add;
 use crate::reading::indent;
 
 /// What is known of a task while its lines are read.
@@ -69,7 +70,11 @@ pub(super) fn find(text: &str, reading: &mut Reading) {
                 });
                 let at_end = || {
                     let is_list = reading.format == Format::PlainLines && is_seen;
-                    is_list.then(|| dates.at_end(words(line))).flatten()
+                    is_list
+                        .then(|| {
+                            dates.at_end(words(line), |line, reader| quick_add(line, reader).due)
+                        })
+                        .flatten()
                 };
                 apart.or_else(|| dates.due_in(words(line)).map(|(_, dated)| dated)).or_else(at_end)
             }

@@ -310,7 +310,7 @@ pub const REPORT: Words = Words {
             "so i hope", "so we hope", "or so i thought", "he thinks", "she thinks", "they think",
         ],
         exceptions: &["apart from", "aside from", "except", "excepting", "other than", "save for", "with the exception of"],
-        said_before: &["that", "this", "these", "those", "which"],
+        no_exceptions: &["that", "this", "these", "those", "which"],
         turns: &["but", "however", "though", "although", "only"],
         denial: &[
             "it", "they", "that", "this", "he", "she", "we", "i", "is", "are", "was", "were", "has", "have", "had", "do",

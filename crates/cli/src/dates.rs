@@ -73,6 +73,13 @@ pub fn optional_time(
     text.map(|text| time(session, option, &text.0)).transpose()
 }
 
+/// Checks a date that the server reads.
+///
+/// Errors: the text is no date.
+pub fn check(session: &Session, option: &str, text: &str) -> Result<(), Failure> {
+    dates::date(text, &reader(session)).map(|_read| ()).map_err(|wrong| refused(option, &wrong))
+}
+
 fn refused(option: &str, wrong: &NotUnderstood) -> Failure {
     Failure::usage(format!("{option}: {}", line(&wrong.to_string())))
 }

@@ -104,17 +104,8 @@ impl StatedSchedule {
                 pieces.push(Piece::new(place, written, has_time && !is_part));
                 continue;
             }
-            if !is_due && let Some(day) = weekday(&written, words) {
-                let each = fill(read.each, &[("day", day)]);
-                match &found.when {
-                    When::Day(_) => weekdays.push(Piece::new(place.clone(), each, false)),
-                    When::At(moment) if !is_part => {
-                        let at = again_at(moment.at.time(), is_hour_open);
-                        let each = format!("{each} {} {at}", read.at);
-                        weekdays.push(Piece::new(place.clone(), each, true));
-                    }
-                    When::At(_) | When::Span(_) | When::Recurring(_) => {}
-                }
+            if !is_due && let Some(day) = weekday(&written, words).filter(|_| !is_part) {
+                weekdays.extend(each_week(&found.when, day, place.clone(), is_hour_open, read));
             }
             match &found.when {
                 When::Recurring(recurrence) => {
@@ -166,15 +157,7 @@ impl StatedSchedule {
                 When::Span(_) => {}
             }
         }
-        // "Weekly on Sunday" is every Sunday.
-        if let ([weekly], [_]) = (&pieces[..], &weekdays[..])
-            && weekly.is_bare
-            && is_every_week(&weekly.words, &reader)
-        {
-            stated.days.retain(|day| !overlap(&day.place, &weekdays[0].place));
-            stated.places.push(weekly.place.clone());
-            pieces = weekdays;
-        }
+        stated.join_weekly(&mut pieces, weekdays, &reader);
         let is_time_wanted = stated.take_repeats(pieces, named, tokens);
         if is_time_wanted {
             let of_piece = times.iter().position(|(place, _, _)| stated.places.contains(place));
@@ -188,6 +171,18 @@ impl StatedSchedule {
             }
         }
         stated
+    }
+
+    /// "Weekly on Sunday" is every Sunday.
+    fn join_weekly(&mut self, pieces: &mut Vec<Piece>, weekdays: Vec<Piece>, reader: &Reader) {
+        if let ([weekly], [day]) = (&pieces[..], &weekdays[..])
+            && weekly.is_bare
+            && is_every_week(&weekly.words, reader)
+        {
+            self.days.retain(|it| !overlap(&it.place, &day.place));
+            self.places.push(weekly.place.clone());
+            *pieces = weekdays;
+        }
     }
 
     /// Takes the words that say best how often, or else the time that was named. Returns whether a time is still
@@ -390,6 +385,25 @@ fn again(when: &When, written: &str, reader: &Reader) -> Option<bool> {
     };
     let schedule = read_schedule(written, reader).ok()?;
     schedule.series.rule().is_some().then_some(has_time)
+}
+
+/// A day of the week as one of each week.
+fn each_week(
+    when: &When,
+    day: &str,
+    place: Range<usize>,
+    is_hour_open: bool,
+    read: &Read,
+) -> Option<Piece> {
+    let each = fill(read.each, &[("day", day)]);
+    match when {
+        When::Day(_) => Some(Piece::new(place, each, false)),
+        When::At(moment) => {
+            let at = again_at(moment.at.time(), is_hour_open);
+            Some(Piece::new(place, format!("{each} {} {at}", read.at), true))
+        }
+        When::Span(_) | When::Recurring(_) => None,
+    }
 }
 
 fn is_every_week(words: &str, reader: &Reader) -> bool {

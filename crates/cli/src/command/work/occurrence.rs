@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::name::named;
 use super::settings;
 use crate::client::encode;
+use crate::dates;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
@@ -83,6 +84,7 @@ pub async fn skip(session: &mut Session, params: OneParams) -> Result<(), Failur
 
 pub async fn move_to(session: &mut Session, params: MoveParams) -> Result<(), Failure> {
     let MoveParams { one, to } = params;
+    dates::check(session, "--to", &to)?;
     let body = in_words(session, "to", &to);
     change(session, one, "move", |one| !one.is_skipped, body, "moved").await
 }
@@ -93,6 +95,7 @@ pub async fn restore(session: &mut Session, params: OneParams) -> Result<(), Fai
 
 pub async fn suspend(session: &mut Session, params: SuspendParams) -> Result<(), Failure> {
     let work = find::work(session, &params.work.join(" ")).await?;
+    dates::check(session, "--until", &params.until)?;
     let body = in_words(session, "until", &params.until);
     let path = format!("/api/tasks/{}/suspend", work.id);
     let reply = session.client.post(&path, body).await?;

@@ -162,15 +162,18 @@ impl StatedSchedule {
         if is_time_wanted {
             let of_piece = times.iter().position(|(place, _, _)| stated.places.contains(place));
             let time = times.into_iter().nth(of_piece.unwrap_or(0));
-            let time = time.or_else(|| hour(tokens, masks, read));
-            if let Some((place, time, is_hour_open)) = time {
-                stated.places.push(place);
-                stated.time = Some(time);
-                stated.is_hour_open = is_hour_open;
-                stated.is_of_instruction |= stated.repeats.is_some() && !stated.is_bare;
-            }
+            stated.take_time(time.or_else(|| hour(tokens, masks, read)));
         }
         stated
+    }
+
+    /// Takes the time of a schedule that has none: where it is, and whether it may be that of the evening too.
+    fn take_time(&mut self, found: Option<(Range<usize>, Time, bool)>) {
+        let Some((place, time, is_hour_open)) = found else { return };
+        self.places.push(place);
+        self.time = Some(time);
+        self.is_hour_open = is_hour_open;
+        self.is_of_instruction |= self.repeats.is_some() && !self.is_bare;
     }
 
     /// "Weekly on Sunday" is every Sunday.

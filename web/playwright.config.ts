@@ -7,8 +7,7 @@ export default defineConfig({
   testDir: "e2e",
   // Each test has its own server and data folder.
   fullyParallel: true,
-  // More than the two processors of a small machine: a test waits most of its time for a page or a server.
-  workers: 3,
+  workers: 2,
   // A busy machine may delay a test. Tests that passed only on retry are listed at the end.
   retries: 1,
   timeout: 90_000,

@@ -36,10 +36,6 @@ const FAULTS: &str = "dormouse-cli/faults";
 /// itself draws a new one.
 const PROPERTY_SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "1");
 
-/// How many tests of a binary run at once, for [`perform`]. Many wait for a disk, a server or another process, so
-/// half as many again as there are processors keep them busy.
-const TEST_THREADS: &str = "RUST_TEST_THREADS";
-
 /// The stages in order: cheap ones first, so that a slip shows early.
 ///
 /// Lints and tests need a build each, and no third one: every test is built with the same
@@ -202,10 +198,6 @@ fn perform(stage: &Stage, summary: &mut Summary) -> anyhow::Result<ExitStatus> {
     command.args(stage.args).current_dir(repository::root());
     if std::env::var_os(PROPERTY_SEED.0).is_none() {
         command.env(PROPERTY_SEED.0, PROPERTY_SEED.1);
-    }
-    if std::env::var_os(TEST_THREADS).is_none() {
-        let n_processors = std::thread::available_parallelism().map_or(1, usize::from);
-        command.env(TEST_THREADS, (n_processors * 3).div_ceil(2).to_string());
     }
     let starting = || format!("cannot start {} for stage {}", program.display(), stage.name);
     if !stage.counted {

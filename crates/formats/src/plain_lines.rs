@@ -4,7 +4,7 @@
 //! task above it: with a bullet it is an item of its checklist, without one it is text, unless the whole list
 //! is an outline without bullets. In a list with tags of TaskPaper, `@done` and `@due(…)` count: see `task_paper`. A box or tick in
 //! front says whether the task or item is done. A quotation is text of the task above it; a line of dashes parts lists. A line that ends with a colon, or that bullets follow
-//! directly, names what follows, unless it stands between plain lines: then the bullets are its items. "Done:" says that it is done, "To do:" that it is open; any other name
+//! directly, names what follows, unless it is between plain lines: then the bullets are its items. "Done:" says that it is done, "To do:" that it is open; any other name
 //! is its category. Greeting and signature of a pasted letter are no tasks. Keys are the folded title, numbered where it repeats.
 
 use dormouse_types::draft::{Entry, Task};

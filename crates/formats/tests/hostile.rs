@@ -147,7 +147,8 @@ fn a_sheet_of_more_columns_than_any_program_has_is_refused_before_its_cells_are_
 #[test]
 fn the_time_on_a_card_is_a_field_and_what_only_begins_like_one_is_text() {
     let text = "- [ ] Call Ana @{2026-12-01} @@{12:30 PM}\n- [ ] Ask @@{noon @@{12:30\n";
-    let reading = read(Format::Markdown, "f", text).unwrap();
+    let options = dormouse_formats::plan::Options::default();
+    let reading = dormouse_formats::plan::read("board.md", text.as_bytes(), &options).unwrap();
     let titles: Vec<_> = reading.tasks.iter().map(|task| task.title.as_str()).collect();
     assert_eq!(titles, ["Call Ana", "Ask @@{noon @@{12:30"]);
 }

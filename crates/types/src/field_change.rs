@@ -21,8 +21,8 @@ pub struct FieldChange {
     pub to: Option<FieldValue>,
 }
 
-/// A field or a part of a task, by checked ids. What a call of a tool is about before that is its `TargetKey`, in
-/// `changes`.
+// What a call of a tool is about, before its ids are checked, is its `TargetKey`, in `changes`.
+/// A field or a part of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "type", rename_all = "camelCase")]

@@ -56,25 +56,11 @@ fn a_summary_keeps_the_full_stops_inside_a_sentence() {
 
 #[test]
 fn a_title_keeps_the_sign_it_begins_with() {
-    for title in [
-        "-5 °C test",
-        "#812 crash on import",
-        "+49 341 5566 anrufen",
-        "*5 stars* review",
-        "#44 wrong colour",
-    ] {
+    for title in ["-5 °C test", "#812 crash on import", "+49 341 5566 anrufen", "#44 wrong colour"]
+    {
         let report = task().item(title, false);
-        assert!(
-            section(&report, "📌").contains(&title.replace('*', ""))
-                || section(&report, "📌").contains(&title.to_owned()),
-            "{}",
-            report.rendered()
-        );
-        assert!(
-            summary(&report).contains(title.trim_matches('*').trim_end_matches("* review")),
-            "{}",
-            summary(&report)
-        );
+        assert_eq!(section(&report, "📌"), [title], "{}", report.rendered());
+        assert!(summary(&report).contains(title), "{}", summary(&report));
     }
     for (title, shown) in [
         ("- call Bo", "call Bo"),

@@ -20,8 +20,8 @@ pub struct Params {
     #[arg(long, value_name = "NAME")]
     time_zone: Option<String>,
     /// Start time for agent work scheduled on a day without a time, such as 06:30; `default` for 08:00
-    #[arg(long, value_name = "TIME", value_parser = time_or_default)]
-    day_starts: Option<String>,
+    #[arg(long, value_name = "TIME", value_parser = day_start)]
+    day_starts: Option<DayStart>,
 }
 
 /// An order of day and month, or none.
@@ -46,13 +46,26 @@ impl Choice {
     }
 }
 
+/// When agent work starts that has a day and no time.
+#[derive(Debug, Clone)]
+enum DayStart {
+    Default,
+    /// As it was written: `06:30`.
+    At(String),
+}
+
 /// Reads a time of day, or `default`.
 ///
 /// Errors: it is neither.
-fn time_or_default(text: &str) -> Result<String, String> {
-    match text == "default" || Time::strptime("%H:%M", text).is_ok() {
-        true => Ok(text.to_owned()),
-        false => Err(format!("`{text}` is no time of day: write one such as 06:30, or default")),
+fn day_start(text: &str) -> Result<DayStart, String> {
+    if text == "default" {
+        return Ok(DayStart::Default);
+    }
+    match Time::strptime("%H:%M", text) {
+        Ok(_) => Ok(DayStart::At(text.to_owned())),
+        Err(_) => {
+            Err(format!("`{text}` is not a time of day: write one such as 06:30, or default"))
+        }
     }
 }
 
@@ -65,8 +78,12 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     if let Some(name) = params.time_zone {
         body.insert("timeZone".to_owned(), json!((name != "default").then_some(name)));
     }
-    if let Some(time) = params.day_starts {
-        body.insert("dayStarts".to_owned(), json!((time != "default").then_some(time)));
+    if let Some(start) = params.day_starts {
+        let time = match start {
+            DayStart::Default => None,
+            DayStart::At(time) => Some(time),
+        };
+        body.insert("dayStarts".to_owned(), json!(time));
     }
     let reply = match body.is_empty() {
         true => session.client.get("/api/settings").await?,

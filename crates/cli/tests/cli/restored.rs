@@ -168,7 +168,7 @@ fn a_missing_database_is_refused_by_every_command_until_it_is_given_up() {
     for (lost, kept) in [("journal", "agent"), ("agent", "journal")] {
         let world = World::with_agents();
         remove(&world.data(), lost);
-        let command = format!("`dormouse doctor --accept-missing {lost}`");
+        let command = format!(" doctor --accept-missing {lost}`");
         let missing = format!("{lost}.sqlite is missing, and the other database is there");
         let commands: [&[&str]; 5] = [
             &["task", "list"],
@@ -236,7 +236,7 @@ fn a_damaged_page_that_is_met_ends_writing_until_doctor_finds_all_well() {
     damage(world, "journal", "journal");
     // Nobody had looked: the first command meets it, and says so in words.
     let met = world.run(&["task", "note", "water butt", "Into the damage."]);
-    says(&met, 1, &["journal.sqlite was found damaged", "`dormouse doctor`"]);
+    says(&met, 1, &["journal.sqlite was found damaged", " doctor`"]);
     assert!(!met.err.contains("journal.edit:"), "{met:?}");
     let commands: [&[&str]; 4] = [
         &["task", "list"],
@@ -245,13 +245,17 @@ fn a_damaged_page_that_is_met_ends_writing_until_doctor_finds_all_well() {
         &["serve", "--bind", "127.0.0.1:0"],
     ];
     for args in commands {
-        says(&world.run(args), 1, &["journal.sqlite was found damaged", "Run `dormouse doctor`"]);
+        says(
+            &world.run(args),
+            1,
+            &["journal.sqlite was found damaged", " doctor`: it reads all of both files"],
+        );
     }
     says(&doctor(world), 1, &["journal.sqlite is not a readable", "restore the data folder"]);
-    says(&world.run(&["task", "list"]), 1, &["Run `dormouse doctor`"]);
+    says(&world.run(&["task", "list"]), 1, &[" doctor`: it reads all of both files"]);
 
     put(whole.path(), &world.data(), "journal");
-    says(&world.run(&["task", "list"]), 1, &["Run `dormouse doctor`"]);
+    says(&world.run(&["task", "list"]), 1, &[" doctor`: it reads all of both files"]);
     says(&doctor(world), 0, &["both files were read whole and are well"]);
     says(&world.ok(&["task", "list"]), 0, &["Water butt"]);
     copied.is_heard();
@@ -262,7 +266,7 @@ fn serve_says_in_words_that_a_page_is_damaged() {
     let world = World::with_agents();
     damage(&world, "journal", "access_codes");
     let done = world.run(&["serve", "--bind", "127.0.0.1:0"]);
-    says(&done, 1, &["journal.sqlite was found damaged", "`dormouse doctor`"]);
+    says(&done, 1, &["journal.sqlite was found damaged", " doctor`"]);
     assert!(!done.err.contains("access.code"), "{done:?}");
 }
 
@@ -275,7 +279,11 @@ fn doctor_leaves_the_mark_that_it_removes() {
     damage(&world, "agent", "texts");
     says(&doctor(&world), 1, &["agent.sqlite is not a readable"]);
     let refused = world.run(&["task", "list"]);
-    says(&refused, 1, &["agent.sqlite was found damaged by `dormouse doctor`"]);
+    says(
+        &refused,
+        1,
+        &["agent.sqlite was found damaged by `", " doctor`: it reads all of both files"],
+    );
     put(whole.path(), &world.data(), "agent");
     says(&doctor(&world), 0, &["both files were read whole and are well"]);
     world.ok(&["task", "list"]);

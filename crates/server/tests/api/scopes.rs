@@ -81,6 +81,7 @@ fn request(operation: &Operation, path: &str, token: Option<&str>) -> Request<Bo
         {
             json!({ "title": "x", "instructions": "x" }).to_string()
         }
+        "application/json" if operation.id == "createTask" => json!({ "title": "x" }).to_string(),
         "application/json" if operation.id == "moveWorkOccurrence" => {
             json!({ "to": "2031-03-03 11:00" }).to_string()
         }

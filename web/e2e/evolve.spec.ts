@@ -103,6 +103,8 @@ test("an answer is stopped, a proposal for another version is not approved, and 
 
     await page.getByRole("textbox", { name: "Your answer" }).fill("Once more.");
     await page.getByRole("button", { name: "Send" }).click();
+    // The connection of the answer that was stopped is closed, and gets no part of the script.
+    await expect.poll(() => [model.asked, model.waiting]).toEqual([2, 1]);
     model.says({ calls: [proposes("Fewer.")] }, { says: "There." });
     await expect(page.getByRole("region", { name: "Proposal 1, for version 1" })).toBeVisible();
     const { template } = await server.ask("GET", `/api/templates/${id}`);

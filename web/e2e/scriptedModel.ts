@@ -28,6 +28,10 @@ export class ScriptedModel {
   #server = createServer((request, response) => void this.#answer(request, response));
   /** How many turns were asked for, the test call aside. */
   asked = 0;
+  /** How many turns wait for the next part of the script. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
   /** The bodies of the requests. */
   readonly bodies: string[] = [];
 

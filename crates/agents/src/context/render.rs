@@ -131,16 +131,22 @@ pub fn instruction(instruction: &Instruction, reported_by: Option<&RunKey>) -> V
         let source = reported_by.map_or(Source::Unknown, |run| Source::Run(run.clone()));
         Part::new(Piece::Summary, text, vec![source])
     });
-    let closing = tools::closing_names().join(" and ");
-    let closing = format!("Only {closing} may be called now: publish the report.");
-    let rest = Part::fixed(if instruction.report_only {
-        closing.as_str()
-    } else if instruction.first {
+    let rest = if instruction.report_only {
+        let closing = tools::closing_in_words();
+        Part::fixed(format!("Only {closing} may be called now: publish the report."))
+    } else {
+        Part::fixed(to_do(instruction))
+    };
+    std::iter::once(today).chain(last).chain([rest]).collect()
+}
+
+/// What a turn is for in which all tools may be called.
+fn to_do(instruction: &Instruction) -> &'static str {
+    if instruction.first {
         "This is your first look at the task: publish an initial report, propose what the text plainly says, and note what is worth remembering."
     } else if instruction.report_due {
         "Look at everything afresh and publish a report."
     } else {
         "Update what the changes touch and leave the rest. Publish a report only if something material changed."
-    });
-    std::iter::once(today).chain(last).chain([rest]).collect()
+    }
 }

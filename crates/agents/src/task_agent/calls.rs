@@ -66,7 +66,7 @@ impl TaskAgent<'_> {
             let result = match tools::of_any_room(&call.name) {
                 None => Some(refused(call, unknown(&call.name))),
                 Some(tool) if tools == ToolSet::Closing && !tools::closes(tool) => {
-                    let closing = tools::closing_names().join(" and ");
+                    let closing = tools::closing_in_words();
                     Some(refused(call, format!("only {closing} may be called now")))
                 }
                 Some(tool) if self.has_moved(context) && acts_on_the_task(tool) => {

@@ -34,6 +34,11 @@ pub fn closing_names() -> Vec<String> {
     TOOLS.iter().filter(|tool| closes(tool)).map(|tool| tool.name.to_owned()).collect()
 }
 
+/// The names of the tools that close a run, in a sentence.
+pub fn closing_in_words() -> String {
+    closing_names().join(" and ")
+}
+
 /// Returns the tools offered to a task agent's model, in every turn, with their serialized text.
 pub fn offer() -> Arc<Offer> {
     (*OFFER).clone()

@@ -7,7 +7,7 @@
 //! by an import or an undo, a value outside its closed list.
 //!
 //! Reading order: [`view`], [`edit`], [`link`], [`decision`], [`mod@decide`], [`effect`], [`write`], [`read`],
-//! [`list`], [`definition`], [`import`].
+//! [`as_of`], [`list`], [`definition`], [`import`].
 
 pub mod view;
 pub mod edit;
@@ -20,6 +20,7 @@ pub mod effect;
 pub mod error;
 pub mod write;
 pub mod follow_up;
+pub mod as_of;
 pub mod read;
 pub mod review_state;
 mod task_index_cache;
@@ -32,6 +33,7 @@ use std::sync::Arc;
 use dormouse_store::Store;
 use dormouse_types::port::{Clock, Entropy};
 
+pub use as_of::TaskAsOf;
 pub use decide::decide;
 pub use decision::{CreatedId, Decided, EditContext};
 pub use edit::{Edit, EditError, NewTask, Place};

@@ -13,7 +13,7 @@ use dormouse_types::audit::AuditAction;
 use dormouse_types::caller::{Actor, By};
 use dormouse_types::change::What;
 use dormouse_types::task::{Flags, Status};
-use dormouse_types::{Digest, Id as _, Origin, Seq, TaskId, Timestamp, WorkspaceId};
+use dormouse_types::{Digest, Id as _, Origin, Seq, TaskId, Timestamp, WorkspaceId, hash};
 use serde::{Deserialize, Serialize};
 
 use crate::Journal;
@@ -341,15 +341,22 @@ impl Journal {
         if let Some((holder, epoch)) = &ctx.fence {
             commit = commit.ops(fence::pass(ws, holder, *epoch));
         }
+        let effects = || serde_json::to_string(&answer.effects).expect("effects are plain data");
         if let Some(once) = &ctx.once {
             commit = commit.once(Once {
                 id: once.id.clone(),
                 request: once.request.clone(),
                 answer: serde_json::to_string(&answer).expect("answers are plain data"),
-                effects: Some(
-                    serde_json::to_string(&answer.effects).expect("effects are plain data"),
-                ),
+                effects: Some(effects()),
             });
+        } else if !answer.effects.is_empty() {
+            // Nobody repeats it, but what it did is kept: a task is shown as it was by taking its later
+            // changes back.
+            let mut random = [0; 16];
+            self.entropy.fill(&mut random);
+            let (id, request) = (hash::sha256(random).to_string(), hash::sha256(""));
+            let answer = String::new();
+            commit = commit.once(Once { id, request, answer, effects: Some(effects()) });
         }
         if !decided.is_empty() {
             if !is_new {

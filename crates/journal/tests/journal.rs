@@ -3,6 +3,7 @@
 mod world;
 
 mod cases {
+    mod as_of;
     mod creating;
     mod editing;
     mod finding;

@@ -1,16 +1,17 @@
-use dormouse_journal::{Edit, JournalError, TaskView};
+use dormouse_journal::{Edit, JournalError, TaskView, state};
 use dormouse_types::caller::By;
 use dormouse_types::model::TaskState;
 use dormouse_types::task::{Flag, LinkKind, Priority, Status};
 use dormouse_types::{EntryId, ItemId, LabelId, TaskId, TaskLinkId};
+use jiff::tz::TimeZone;
 use proptest::prelude::*;
 
 use crate::world::{WS, World, now, person};
 
 /// An edit as two small numbers: which kind, and which of the existing things.
-type Pick = (u8, u8);
+pub type Pick = (u8, u8);
 
-fn edit(
+pub fn edit(
     view: &TaskView,
     (labels, others): (&[LabelId], &[TaskId]),
     (kind, n): Pick,
@@ -63,16 +64,19 @@ fn edit(
 }
 
 /// What undo restores: values. Who set a field last, and when, changes.
-fn values(world: &World, task: &TaskId) -> (TaskState, Vec<TaskLinkId>) {
-    let mut state = world.state(task);
+pub fn values(world: &World, task: &TaskId) -> (TaskState, Vec<TaskLinkId>) {
+    values_of(world.view(task))
+}
+
+pub fn values_of(view: TaskView) -> (TaskState, Vec<TaskLinkId>) {
+    let mut state = state(&view, &TimeZone::UTC);
     state.says.clear();
     for item in &mut state.items {
         item.checked_by = By::User;
         item.checked_at = None;
     }
     state.suppressed_labels.sort();
-    let links = world.view(task).links;
-    (state, links.into_iter().map(|edge| edge.doc.value.id).collect())
+    (state, view.links.into_iter().map(|edge| edge.doc.value.id).collect())
 }
 
 proptest! {

@@ -35,11 +35,12 @@ impl Deref for World {
 type Action = Box<dyn FnOnce() + Send>;
 
 /// A layer in which receipts cannot be read while a flag is set, and that lets another writer come right
-/// before a commit.
+/// before a commit or a read.
 pub struct Engine {
     below: Arc<dyn Backend>,
     hides_receipts: AtomicBool,
     before_commit: Mutex<Option<Action>>,
+    before_touches: Mutex<Option<Action>>,
 }
 
 impl Engine {
@@ -50,6 +51,11 @@ impl Engine {
     /// Runs an action after all was read for the next commit, right before it.
     pub fn before_next_commit(&self, action: impl FnOnce() + Send + 'static) {
         *self.before_commit.lock().expect("one thread") = Some(Box::new(action));
+    }
+
+    /// Runs an action right before the next read of what touched a task.
+    pub fn before_next_read_of_touches(&self, action: impl FnOnce() + Send + 'static) {
+        *self.before_touches.lock().expect("one thread") = Some(Box::new(action));
     }
 }
 
@@ -64,6 +70,12 @@ impl Layer for Engine {
         sql: &'static str,
         params: Vec<Value>,
     ) -> BoxFuture<'a, Result<Vec<Row>, ReadError>> {
+        if sql.contains("FROM touched_tasks t JOIN change_log c") && sql.contains("effects") {
+            let action = self.before_touches.lock().expect("one thread").take();
+            if let Some(action) = action {
+                action();
+            }
+        }
         let is_receipt = sql == receipt::by_id(db, WS, "").sql;
         if is_receipt && self.hides_receipts.load(Ordering::SeqCst) {
             let detail = "the disk is away".to_owned();
@@ -92,6 +104,7 @@ impl World {
             below,
             hides_receipts: AtomicBool::new(false),
             before_commit: Mutex::default(),
+            before_touches: Mutex::default(),
         });
         Self { rooms: builder.build(), engine }
     }

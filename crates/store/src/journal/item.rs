@@ -6,12 +6,12 @@ use dormouse_types::task::ItemState;
 use dormouse_types::{ChecklistId, ItemId, TaskId, Timestamp, WorkspaceId};
 use serde::{Deserialize, Serialize};
 
-use super::row::{Columns, Entity};
-use crate::commit::{Op, Refusal};
+use super::row::{Columns, Entity, Stored, decode, select};
+use crate::commit::{Db, Op, Refusal};
 use crate::doc::Doc;
-use crate::params;
-use crate::store::ws;
+use crate::store::{Query, ws};
 use crate::value::Param;
+use crate::{params, params_values};
 
 /// A checklist item as a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,6 +67,16 @@ impl Entity for Item {
             updated_at: self.updated_at,
             deleted_at: self.deleted_at,
         }
+    }
+}
+
+/// An item, whichever task it belongs to.
+pub fn by_id(workspace: WorkspaceId, item: &ItemId) -> Query<Stored<Item>> {
+    Query {
+        db: Db::Journal,
+        sql: select!("WHERE ws = ?1 AND id = ?2 AND type = 'checklistItem'"),
+        params: params_values![ws(workspace), item.to_string()],
+        decode,
     }
 }
 

@@ -25,6 +25,7 @@ const JOURNAL: &[&str] = &[
     include_str!("../../migrations/sqlite/0004_both.sql"),
     include_str!("../../migrations/sqlite/0005_journal.sql"),
     include_str!("../../migrations/sqlite/0006_journal.sql"),
+    include_str!("../../migrations/sqlite/0007_journal.sql"),
 ];
 const AGENT: &[&str] = &[
     concat!(

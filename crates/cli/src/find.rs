@@ -4,10 +4,10 @@
 //! means its task, even if other titles begin with it. An ambiguous name is never guessed.
 
 use dormouse::view::{
-    Agent, AgentWork, ChangeSet, Conversation, Page, Task, TaskRow, Template, Token,
+    Agent, AgentWork, ChangeSet, Conversation, Page, Task, TaskRow, Template, Token, Wake,
 };
 use dormouse_types::agent::Lifecycle;
-use dormouse_types::{Id as _, TaskId};
+use dormouse_types::{AgentId, Id as _, RunKey, TaskId};
 
 use crate::client::{Client, path};
 use crate::failure::Failure;
@@ -103,6 +103,31 @@ pub async fn task_or_agent(session: &Session, text: &str) -> Result<TaskOrAgent,
         }
     }
     Ok(TaskOrAgent::Task(Box::new(task(session, text).await?)))
+}
+
+/// Finds a run of an agent by its key or the beginning of it.
+///
+/// Errors: no match, or several.
+pub async fn run(session: &Session, agent: &AgentId, text: &str) -> Result<RunKey, Failure> {
+    let list = format!("/api/agents/{agent}/wakes");
+    let log = session.command(&format!("agent log {}", agent.short()));
+    let mut found = Vec::new();
+    if !text.is_empty() {
+        let wakes: Vec<Wake> = pages::all(&session.client, &list, &[]).await?;
+        found.extend(wakes.into_iter().filter_map(|wake| wake.run_key));
+        found.retain(|key| key.as_str().starts_with(&text.to_lowercase()));
+    }
+    match &found[..] {
+        [key] => Ok(key.clone()),
+        [] => Err(Failure::failed(format!("the agent has no run `{}`", line(text)))
+            .hint(format!("{log} shows the keys of its runs"))),
+        several => Err(Failure::failed(format!(
+            "{} runs have a key that begins with `{}`",
+            several.len(),
+            line(text)
+        ))
+        .hint("give more of the key")),
+    }
 }
 
 /// The error for a task without an agent, with the command that creates one.

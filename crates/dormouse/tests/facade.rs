@@ -5,6 +5,7 @@ mod world;
 
 mod cases {
     mod access;
+    mod as_of;
     mod attention;
     mod awake;
     mod bounded;

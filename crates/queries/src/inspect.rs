@@ -287,7 +287,10 @@ impl Queries {
         Ok(wake_view(id, run, row.as_ref()))
     }
 
-    async fn run(
+    /// A run of an agent as it is stored.
+    ///
+    /// Errors: the agent has no such run.
+    pub(crate) async fn run(
         &self,
         ws: WorkspaceId,
         id: &AgentId,

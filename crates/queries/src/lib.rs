@@ -6,7 +6,7 @@
 //! the workspace, a damaged row that hides the others, a client that misses an event.
 //!
 //! Reading order: [`view`], [`tasks`], [`task_list`], [`agents`], [`agent_list`], [`agent_state`],
-//! [`inspect`], [`tool_calls`], [`change_sets`], [`decisions`],
+//! [`inspect`], [`as_of`], [`tool_calls`], [`change_sets`], [`decisions`],
 //! [`recent`], [`spending`], [`attention`],
 //! [`overview`], [`operations`], [`audit`], [`events`], `work_events`, [`export`], [`whole_task`],
 //! [`work`], [`transcript`], [`work_log`], [`conversations`], `templates`, `work_facts`, [`doctor`], [`error`].
@@ -23,6 +23,7 @@ pub mod inspect;
 pub mod tool_calls;
 pub mod memory;
 mod memory_search;
+pub mod as_of;
 pub mod change_sets;
 pub mod decisions;
 pub mod recent;

@@ -9,7 +9,7 @@ use dormouse_store::agent::log_line::Line;
 use dormouse_store::agent::source::Source;
 use dormouse_store::agent::{checkpoint, log_line};
 use dormouse_types::line_name::LineName;
-use dormouse_types::{AgentId, HolderId, TaskId, Timestamp, WorkspaceId};
+use dormouse_types::{AgentId, HolderId, RunKey, TaskId, Timestamp, WorkspaceId};
 
 use crate::decisions::{self, DecidedItems};
 use crate::error::QueryError;
@@ -84,18 +84,48 @@ impl Queries {
         limit: usize,
         cursor: Option<&str>,
     ) -> Result<Page<KnowledgeLine>, QueryError> {
+        self.known_until(ws, id, (Timestamp::MAX, i64::MAX), limit, cursor).await
+    }
+
+    /// A page of what an agent knew when one of its runs had ended, in the same order. Lines that were
+    /// removed since are left out.
+    ///
+    /// Errors: no such agent; no such run of it; a cursor of another list.
+    pub async fn knowledge_at(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+        key: &RunKey,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<KnowledgeLine>, QueryError> {
+        let ended = self.ended(&self.run(ws, id, key).await?);
+        let (_, newest) =
+            self.store.first(log_line::held_until(ws, id, ended)).await?.unwrap_or_default();
+        self.known_until(ws, id, (ended, newest + 1), limit, cursor).await
+    }
+
+    /// A page of what an agent knew at a time, when its log had lines before a number.
+    async fn known_until(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+        (until, beyond): (Timestamp, i64),
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<KnowledgeLine>, QueryError> {
         let task = self.agent(ws, id).await?.slots.active_task_id;
-        let (skipped, before) = cursor.map_or(Ok((0, i64::MAX)), page::pair)?;
-        let folded = self.agents.checkpoint_in_use(ws, id).await?;
+        let (skipped, before) = cursor.map_or(Ok((0, beyond)), page::pair)?;
+        let folded = self.agents.checkpoint_in_use(ws, id, until).await?;
         let upto = folded.as_ref().map_or(0, |found| found.checkpoint.upto);
         let mut lines: Vec<Known> = folded.into_iter().filter_map(summary_line).collect();
-        let decisions = self.agents.decisions_in_memory(ws, id).await?;
+        let decisions = self.agents.decisions_in_memory(ws, id, until).await?;
         let items = self.decided_items(ws, decisions.iter()).await?;
         lines.extend(decisions.into_iter().map(|decision| decision_line(decision, &items)));
         // The cursor counts the lines that are not in the log, and then names one that is.
         let n_head = lines.len();
         lines.drain(..skipped.min(n_head));
-        let rows = log_line::held_before(ws, id, before, page::rows_to_read(limit));
+        let rows = log_line::held_before(ws, id, before.min(beyond), page::rows_to_read(limit));
         let rows = self.store.all(rows).await?.into_iter();
         lines.extend(rows.map(|(line, at)| log_entry(line, at, upto, task.as_ref())));
         let more = lines.len() > limit;

@@ -73,4 +73,4 @@ pub(crate) fn rows_to_read(limit: usize) -> i64 {
 }
 
 /// The latest possible time; the first page of a list sorted by time begins after it.
-pub(crate) const LATEST: Timestamp = Timestamp::from_micros(i64::MAX);
+pub(crate) const LATEST: Timestamp = Timestamp::MAX;

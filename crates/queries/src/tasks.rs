@@ -102,7 +102,17 @@ impl Queries {
         id: &TaskId,
     ) -> Result<Vec<Activity>, QueryError> {
         self.journal.task(ws, id).await?;
-        let changes = self.store.all(change_log::of_task(ws, id, Seq(0), Seq(i64::MAX))).await?;
+        self.activity_after(ws, id, Seq(0)).await
+    }
+
+    /// What happened to a task after a position, oldest first.
+    pub(crate) async fn activity_after(
+        &self,
+        ws: WorkspaceId,
+        id: &TaskId,
+        position: Seq,
+    ) -> Result<Vec<Activity>, QueryError> {
+        let changes = self.store.all(change_log::of_task(ws, id, position, Seq(i64::MAX))).await?;
         Ok(changes
             .into_iter()
             .map(|change| Activity {

@@ -13,6 +13,7 @@ mod scheduled_wake;
 mod agent;
 mod audit;
 mod agent_history;
+mod as_of;
 mod change;
 mod attention;
 mod attention_words;
@@ -34,6 +35,7 @@ pub use agent_history::{
     StoppedAgent, Subscription, SubscriptionFilter, Timer, TimerPurpose, ToolCall, UnheardMessage,
     Wake,
 };
+pub use as_of::{MemoryThen, ProposalThen, TaskAtWake};
 pub use attention::{
     Attention, AttentionAction, AttentionCause, AttentionKind, RecentReport, WaitingWork,
 };

@@ -17,6 +17,9 @@ impl Timestamp {
         Self(micros)
     }
 
+    /// The latest that can be stored: later than any that happens.
+    pub const MAX: Self = Self(i64::MAX);
+
     /// Returns microseconds since 1970 in UTC.
     pub const fn micros(self) -> i64 {
         self.0

@@ -1,4 +1,4 @@
-//! What is in the memory of an agent now, apart from the lines of its log.
+//! What is in the memory of an agent at a time, apart from the lines of its log.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use dormouse_store::agent::entity;
 use dormouse_store::agent::source::Source;
 use dormouse_types::memory::{Audience, CheckpointKind};
 use dormouse_types::port::{Model, ModelLocation};
-use dormouse_types::{AgentId, HolderId, WorkspaceId, limits};
+use dormouse_types::{AgentId, HolderId, Timestamp, WorkspaceId, limits};
 
 use crate::{AgentError, Agents};
 
@@ -22,19 +22,20 @@ pub(crate) fn audience_of(model: &dyn Model) -> Audience {
 }
 
 impl Agents {
-    /// The checkpoint that the next prompt of an agent begins with; `None` if nothing is folded for
-    /// the model that it asks now.
+    /// The checkpoint that a prompt of an agent begins with after a time; `None` if nothing was folded by then
+    /// for the model that it asks now.
     ///
     /// Errors: no such agent.
     pub async fn checkpoint_in_use(
         &self,
         ws: WorkspaceId,
         id: &AgentId,
+        until: Timestamp,
     ) -> Result<Option<CheckpointText>, AgentError> {
         let agent = self.agent(ws, id).await?.doc.value;
         let audience = audience_of(&*self.model_of(&agent));
         let wanted = (audience, CheckpointKind::Summary);
-        let query = checkpoint::newest(ws, &HolderId::from(id), wanted, 0);
+        let query = checkpoint::newest(ws, &HolderId::from(id), wanted, 0, until);
         Ok(self.store.first(query).await?)
     }
 
@@ -60,6 +61,7 @@ impl Agents {
         &self,
         ws: WorkspaceId,
         id: &AgentId,
+        until: Timestamp,
     ) -> Result<Vec<Decision>, AgentError> {
         let Some(task) = self.state(ws, id).await?.value.slots.active_task_id else {
             return Ok(Vec::new());
@@ -68,7 +70,8 @@ impl Agents {
         let known = |decision: &Decision| {
             let is_applied = decision.outcome == Outcome::Applied;
             let is_stated = decision.verdict != DecisionVerdict::Confirmed || is_applied;
-            decision.undone_at.is_none() && is_stated
+            let is_undone = decision.undone_at.is_some_and(|at| at <= until);
+            decision.created_at <= until && !is_undone && is_stated
         };
         let known = all.into_iter().map(|stored| stored.doc.value).filter(known);
         Ok(known.take(limits::DECISIONS_IN_PROMPT).collect())

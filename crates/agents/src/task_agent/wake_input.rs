@@ -18,7 +18,7 @@ use dormouse_types::memory::{ASSUMED_WINDOW, Audience, CheckpointKind};
 use dormouse_types::model::{Delta, DeltaChange, LinkedNews, TaskState, TimerNote};
 use dormouse_types::port::{ModelClass, ModelLocation};
 use dormouse_types::spend::affordable_prompt;
-use dormouse_types::{AgentId, CategoryId, EntryId, RunKey, Seq, TaskId, WorkspaceId};
+use dormouse_types::{AgentId, CategoryId, EntryId, RunKey, Seq, TaskId, Timestamp, WorkspaceId};
 
 use crate::context::delta;
 use crate::context::linked::LinkedTasks;
@@ -146,7 +146,7 @@ impl WakeInput {
             (ModelClass::Free | ModelClass::Paid, _) => None,
         };
         let wanted = (audience, CheckpointKind::Summary);
-        let checkpoint = checkpoint::newest(ws, &run.holder, wanted, passed_over);
+        let checkpoint = checkpoint::newest(ws, &run.holder, wanted, passed_over, Timestamp::MAX);
         let checkpoint = store.first(checkpoint).await?;
         let folded = checkpoint.as_ref().map_or(0, |found| found.checkpoint.upto);
         let interval = [run.processed, newest];

@@ -18,7 +18,7 @@ use dormouse_types::closed_list::Listed;
 use dormouse_types::memory::{PurgePhase, Removal};
 use dormouse_types::model::{FragmentKind, Request};
 use dormouse_types::port::{Clock as _, Stage};
-use dormouse_types::{Actor, AgentId, HolderId, MessageId, OperationId, TaskId};
+use dormouse_types::{Actor, AgentId, HolderId, MessageId, OperationId, TaskId, Timestamp};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -330,10 +330,16 @@ fn a_rejection_with_its_reason_is_removed() {
     let who = dormouse_changes::Decider { ws: WS, actor: Actor::Owner, once: None, task: None };
     let rejected = world.changes.reject(&who, &item.set, item.index, None, Some(reason));
     now(rejected).expect("rejected");
-    let decision = now(world.agents.decisions_in_memory(WS, &agent)).expect("readable").remove(0);
+    let decision = now(world.agents.decisions_in_memory(WS, &agent, Timestamp::MAX))
+        .expect("readable")
+        .remove(0);
     remove(&world, &agent, &format!("decision-{}", decision.id), false);
     assert_eq!(places(&world, reason), Vec::<String>::new());
-    assert!(now(world.agents.decisions_in_memory(WS, &agent)).expect("readable").is_empty());
+    assert!(
+        now(world.agents.decisions_in_memory(WS, &agent, Timestamp::MAX))
+            .expect("readable")
+            .is_empty()
+    );
     world.note(&task, "And now?");
     world.run_with(&task, [routine_report()]);
     assert!(!prompt(&world.last_request()).contains("Mildred"));

@@ -13,7 +13,7 @@ use dormouse_store::agent::source::Source;
 use dormouse_testkit::scripted::{Answer, Script};
 use dormouse_types::model::{FragmentKind, ModelError, Request, TurnEvent};
 use dormouse_types::port::{BoxStream, Model, ModelClass, ModelLocation};
-use dormouse_types::{AgentId, TaskId};
+use dormouse_types::{AgentId, TaskId, Timestamp};
 use serde_json::json;
 
 use super::forgetting::{SECRET, line_with, lines, places, prompt, remove};
@@ -150,7 +150,7 @@ fn a_summary_that_folds_the_line_is_removed_and_made_again_without_it() {
         assert_eq!(requests.iter().filter(say).count(), 0, "{words}");
     }
     assert!(folds(&requests[0]).contains("full of boxes"), "the other lines are folded again");
-    let used = now(case.agents.checkpoint_in_use(WS, agent)).expect("readable");
+    let used = now(case.agents.checkpoint_in_use(WS, agent, Timestamp::MAX)).expect("readable");
     let used = used.expect("a new one");
     assert_eq!(used.text.as_deref(), Some(CLEAN));
     assert_eq!(used.checkpoint.from, 1, "from the first line of the log again");

@@ -157,7 +157,8 @@ async fn history(session: &Session, agents: &[Agent]) -> Result<(Vec<u8>, Vec<Re
 }
 
 /// The report as Markdown; a report in an older format as JSON.
-fn body(report: &Report, width: usize, style: crate::terminal::Style) -> String {
+/// The text of a report, its summary first.
+pub fn body(report: &Report, width: usize, style: crate::terminal::Style) -> String {
     let content = match &report.content {
         Value::String(text) => text.clone(),
         Value::Object(map)

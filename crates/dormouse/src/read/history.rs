@@ -5,7 +5,7 @@ use dormouse_types::{AgentId, Caller, RunKey, Scope, ThreadId};
 use crate::request::require;
 use crate::view::{
     Checkpoint, Decision, KnowledgeLine, MemoryHit, MemoryLine, Message, Page, Prompt, Report,
-    ToolCall, Wake,
+    TaskAtWake, ToolCall, Wake,
 };
 use crate::{Dormouse, Error, MessageFilter};
 
@@ -138,6 +138,30 @@ impl Dormouse {
     pub async fn wake(&self, caller: &Caller, id: &AgentId, key: &RunKey) -> Result<Wake, Error> {
         require(caller, Scope::Read)?;
         Ok(self.queries.wake(caller.workspace, id, key).await?)
+    }
+
+    /// A task as it was at a wake of its agent, with its report, its proposals and what the agent knew.
+    pub async fn task_at_wake(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        key: &RunKey,
+    ) -> Result<TaskAtWake, Error> {
+        require(caller, Scope::Read)?;
+        Ok(self.queries.task_at_wake(caller.workspace, id, key).await?)
+    }
+
+    /// A page of what an agent knew when one of its runs had ended.
+    pub async fn knowledge_at(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        key: &RunKey,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<KnowledgeLine>, Error> {
+        require(caller, Scope::Read)?;
+        Ok(self.queries.knowledge_at(caller.workspace, id, key, limit, cursor).await?)
     }
 
     /// The prompts of a run as they were sent, rebuilt from spans and checked by their digest.

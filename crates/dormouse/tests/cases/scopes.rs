@@ -268,6 +268,8 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Read messages |s, c| s.world.dormouse.messages(c, &s.agent, None, 9);
     Read wakes |s, c| s.world.dormouse.wakes(c, &s.agent, 9);
     Read wake |s, c| s.world.dormouse.wake(c, &s.agent, &s.run);
+    Read task_at_wake |s, c| s.world.dormouse.task_at_wake(c, &s.agent, &s.run);
+    Read knowledge_at |s, c| s.world.dormouse.knowledge_at(c, &s.agent, &s.run, 9, None);
     Read wake_outcome |s, c| s.world.dormouse.wake_outcome(c, &s.agent, &s.run);
     Read preview_wake |s, c| s.world.dormouse.preview_wake(c, &s.agent, None, None);
     Read prompts |s, c| s.world.dormouse.prompts(c, &s.agent, &s.run);

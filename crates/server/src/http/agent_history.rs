@@ -5,7 +5,7 @@ use axum::Json;
 use dormouse::MessageFilter;
 use dormouse::view::{
     AgentState, Checkpoint, Decision, KnowledgeLine, Link, MemoryHit, MemoryLine, Message, Page,
-    Prompt, Report, RunOutcome, Subscription, Timer, ToolCall, Wake,
+    Prompt, Report, RunOutcome, Subscription, TaskAtWake, Timer, ToolCall, Wake,
 };
 use dormouse_types::agent::AgentLinkKind;
 use dormouse_types::memory::Removal;
@@ -70,6 +70,18 @@ pub(super) struct LinkParams {
 pub(super) struct SearchParams {
     /// The words to look for, at most 200 characters.
     q: String,
+    /// The maximum number of items.
+    limit: Option<usize>,
+    /// The `nextCursor` of the previous page.
+    cursor: Option<String>,
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(super) struct KnowledgeParams {
+    /// The key of a run: what the agent knew when it had ended.
+    at: Option<String>,
     /// The maximum number of items.
     limit: Option<usize>,
     /// The `nextCursor` of the previous page.
@@ -199,17 +211,23 @@ pub(super) async fn search_memory(
     path = "/api/agents/{agent}/knowledge",
     operation_id = "listKnowledge",
     tag = "agents",
-    params(PageParams),
+    params(KnowledgeParams),
     responses((status = 200, description = "A page of what it knows.", body = Page<KnowledgeLine>)),
 )]
 pub(super) async fn knowledge(
     app: App,
     At(agent): At<String>,
-    Query(params): Query<PageParams>,
+    Query(params): Query<KnowledgeParams>,
 ) -> Reply<Page<KnowledgeLine>> {
     let limit = page_size(params.limit)?;
     let (agent, cursor) = (id(&agent)?, params.cursor.as_deref());
-    Ok(Json(app.dormouse.knowledge(&app.caller, &agent, limit, cursor).await?))
+    Ok(Json(match params.at {
+        Some(key) => {
+            let key = RunKey(key);
+            app.dormouse.knowledge_at(&app.caller, &agent, &key, limit, cursor).await?
+        }
+        None => app.dormouse.knowledge(&app.caller, &agent, limit, cursor).await?,
+    }))
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -428,6 +446,25 @@ pub(super) async fn outcome(
     At((agent, run_key)): At<(String, String)>,
 ) -> Reply<RunOutcome> {
     Ok(Json(app.dormouse.wake_outcome(&app.caller, &id(&agent)?, &RunKey(run_key)).await?))
+}
+
+/// Shows the task as it was at a run: the task as the run found it, and the report, the open proposals and the
+/// memory of the agent as the run left them.
+///
+/// It is made from what is stored: each later change of the task is taken back. What was removed from the
+/// memory of agents is not there either. It is not found if the journal was replaced by an older copy since.
+#[utoipa::path(
+    get,
+    path = "/api/agents/{agent}/wakes/{runKey}/task",
+    operation_id = "getTaskAtWake",
+    tag = "agents",
+    responses((status = 200, description = "The task as it was.", body = TaskAtWake)),
+)]
+pub(super) async fn task_at(
+    app: App,
+    At((agent, run_key)): At<(String, String)>,
+) -> Reply<TaskAtWake> {
+    Ok(Json(app.dormouse.task_at_wake(&app.caller, &id(&agent)?, &RunKey(run_key)).await?))
 }
 
 /// Shows the prompts of a run exactly as they were sent.

@@ -139,6 +139,7 @@ fn agents() -> OpenApiRouter<Dormouse> {
         .routes(routes!(agent_history::cancel))
         .routes(routes!(agent_history::outcome))
         .routes(routes!(agent_history::prompt))
+        .routes(routes!(agent_history::task_at))
 }
 
 fn models() -> OpenApiRouter<Dormouse> {

@@ -97,12 +97,14 @@ pub fn of_holder(workspace: WorkspaceId, holder: &HolderId, limit: i64) -> Query
     }
 }
 
-/// The newest checkpoint of a holder that was not removed, is of a kind, for an audience, and after a number.
+/// The newest checkpoint of a holder that was not removed, is of a kind, for an audience, after a number,
+/// and was made by a time.
 pub fn newest(
     workspace: WorkspaceId,
     holder: &HolderId,
     (audience, kind): (Audience, CheckpointKind),
     after: i64,
+    until: Timestamp,
 ) -> Query<CheckpointText> {
     Query {
         db: Db::Agent,
@@ -110,14 +112,15 @@ pub fn newest(
                 c.sha256, c.sources, c.tainted, c.run_key, c.created_at, t.text, c.removed_at
               FROM checkpoints c LEFT JOIN texts t ON t.ws = c.ws AND t.sha256 = c.sha256
               WHERE c.ws = ?1 AND c.agent_id = ?2 AND c.audience = ?3 AND c.kind = ?4 AND c.n > ?5
-                AND c.removed_at IS NULL
+                AND c.removed_at IS NULL AND c.created_at <= ?6
               ORDER BY c.n DESC LIMIT 1",
         params: params_values![
             ws(workspace),
             holder.to_string(),
             audience.name(),
             kind.name(),
-            after
+            after,
+            until,
         ],
         decode,
     }

@@ -169,6 +169,27 @@ pub fn held_before(
     }
 }
 
+/// How many lines were in the memory of a holder when its runs until a time had ended, and the number of the
+/// newest; 0 and 0 if there were none.
+pub fn held_until(
+    workspace: WorkspaceId,
+    holder: impl Into<HolderId>,
+    until: Timestamp,
+) -> Query<(i64, i64)> {
+    Query {
+        db: Db::Agent,
+        sql:
+            "SELECT COUNT(*), COALESCE(MAX(l.n), 0) FROM log_lines l
+              JOIN wake_run_log r ON r.ws = l.ws AND r.run_key = l.run_key
+              WHERE l.ws = ?1 AND l.agent_id = ?2 AND l.removed_at IS NULL AND r.completed_at <= ?3",
+        params: params_values![ws(workspace), String::from(holder.into()), until],
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Agent, "log line", &e);
+            Ok((row.int(0).map_err(column)?, row.int(1).map_err(column)?))
+        },
+    }
+}
+
 /// Removes a line from the memory of its holder. Its row stays, so that the others keep their numbers.
 pub fn remove(workspace: WorkspaceId, holder: &HolderId, n: i64) -> Op {
     Op::any(

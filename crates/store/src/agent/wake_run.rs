@@ -333,6 +333,33 @@ pub struct RunWithCounts {
     pub purged_at: Option<Timestamp>,
 }
 
+/// The completed runs right before and right after another run of their agent: the keys.
+pub fn beside(workspace: WorkspaceId, run: &Run) -> [Query<RunKey>; 2] {
+    let decode = |row: &Row| {
+        let key = row.text(0).map_err(|e| ReadError::column(Db::Agent, "run", &e))?;
+        Ok(RunKey(key.to_owned()))
+    };
+    let params = || params_values![ws(workspace), run.holder.to_string(), run.created_at];
+    [
+        Query {
+            db: Db::Agent,
+            sql: "SELECT run_key FROM wake_run_log
+                  WHERE ws = ?1 AND agent_id = ?2 AND created_at < ?3 AND status = 'completed'
+                  ORDER BY created_at DESC LIMIT 1",
+            params: params(),
+            decode,
+        },
+        Query {
+            db: Db::Agent,
+            sql: "SELECT run_key FROM wake_run_log
+                  WHERE ws = ?1 AND agent_id = ?2 AND created_at > ?3 AND status = 'completed'
+                  ORDER BY created_at LIMIT 1",
+            params: params(),
+            decode,
+        },
+    ]
+}
+
 /// Runs of an agent after a cursor, newest first, with their counts.
 ///
 /// The first page starts after `(the largest time, "")`.

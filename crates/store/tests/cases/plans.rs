@@ -28,7 +28,7 @@ use dormouse_types::spend::Unit;
 use dormouse_types::work::WorkStatus;
 use dormouse_types::{
     AgentId, ChangeSetId, ConversationId, OperationId, RuleId, RunKey, Seq, TaskId, TaskLinkId,
-    TemplateId, ThreadId, TokenId, WorkId, WorkRunId, hash,
+    TemplateId, ThreadId, Timestamp, TokenId, WorkId, WorkRunId, hash,
 };
 
 use crate::world::{WS, World, at, raw_client, wait};
@@ -347,7 +347,13 @@ fn queries(world: &World) -> Vec<Statement> {
         link::page_of_agent(WS, &agent, Some(AgentLinkKind::Task), (at(0), ""), 1),
         log_line::before(WS, &agent, 9, 9),
         checkpoint::of_holder(WS, &(&agent).into(), 9),
-        checkpoint::newest(WS, &(&agent).into(), (Audience::Public, CheckpointKind::Summary), 0,),
+        checkpoint::newest(
+            WS,
+            &(&agent).into(),
+            (Audience::Public, CheckpointKind::Summary),
+            0,
+            Timestamp::MAX,
+        ),
         checkpoint::last(WS, &(&agent).into()),
         checkpoint::folded_upto(WS, &(&agent).into()),
         log_line::sources(WS, &[(&agent).into()]),

@@ -24,6 +24,9 @@ pub struct Params {
     /// How many lines to show, newest first
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u8).range(1..=200))]
     limit: u8,
+    /// What it knew when this run had ended
+    #[arg(long, value_name = "RUN")]
+    at: Option<String>,
     /// Go on where the list before ended
     #[arg(long, value_name = "CURSOR")]
     after: Option<String>,
@@ -32,7 +35,12 @@ pub struct Params {
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let agent = find::agent(session, &params.agent.join(" ")).await?;
     let limit = params.limit.to_string();
+    let at = match &params.at {
+        Some(run) => Some(find::run(session, &agent.id, run).await?),
+        None => None,
+    };
     let mut query = vec![("limit", limit.as_str())];
+    query.extend(at.as_ref().map(|key| ("at", key.as_str())));
     query.extend(params.after.as_deref().map(|cursor| ("cursor", cursor)));
     let list = path(&format!("/api/agents/{}/knowledge", agent.id), &query);
     let reply = session.client.get(&list).await?;
@@ -42,7 +50,11 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let page: Page<KnowledgeLine> = reply.read()?;
     session.screen.say(named(&agent));
     if page.items.is_empty() {
-        session.screen.say("It knows nothing yet.");
+        session.screen.say(if at.is_some() {
+            "It knew nothing yet."
+        } else {
+            "It knows nothing yet."
+        });
     }
     let width = session.screen.prose_width();
     let replaced = replaced(&page.items);
@@ -56,7 +68,8 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         }
     }
     if let Some(cursor) = &page.next_cursor {
-        let command = format!("agent knows {} --after {cursor}", agent.id);
+        let at = params.at.map_or_else(String::new, |run| format!(" --at {run}"));
+        let command = format!("agent knows {}{at} --after {cursor}", agent.id);
         session.screen.say(format!("\nmore: {}", session.command(&command)));
     }
     Ok(())

@@ -2,6 +2,7 @@
 
 mod name;
 mod add;
+mod as_of;
 mod check;
 mod delete;
 mod edit;

@@ -24,12 +24,18 @@ pub struct Params {
     /// Show what changed, by whom and when, instead
     #[arg(long)]
     activity: bool,
+    /// Show it as it was at a run of its agent, with the report, the proposals and what the agent knew then
+    #[arg(long, value_name = "RUN", conflicts_with = "activity")]
+    at: Option<String>,
 }
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let row = find::task(session, &params.task.join(" ")).await?;
     if params.activity {
         return activity(session, &row.id).await;
+    }
+    if let Some(run) = &params.at {
+        return super::as_of::run(session, &row, run).await;
     }
     let reply = session.client.get(&format!("/api/journal/tasks/{}", row.id)).await?;
     if session.print_body(&reply) {
@@ -51,26 +57,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
 }
 
 fn page(session: &Session, task: &Task, wakes: Vec<(&'static str, String)>) -> Vec<String> {
-    let (style, width) = (session.screen.style(), session.screen.prose_width());
-    let mut lines = wrap::text(&line(titled(&task.title)), width, NO_MARGIN);
-    for text in &mut lines {
-        *text = style.bold(text);
-    }
-    lines.push(style.dim(task.id.as_str()));
-    for (name, value) in facts(task).into_iter().chain(wakes) {
-        let name = format!("{name:<10}");
-        let margin = Margin { first: &name, rest: "          " };
-        lines.extend(wrap::text(&line(&value), width, margin));
-    }
-    lines.extend(items(task, width));
-    lines.extend(links(task, width));
-    for entry in &task.entries {
-        lines.push(String::new());
-        lines.push(style.dim(&heading(entry)));
-        if !entry.text.trim().is_empty() {
-            lines.push(markdown::render(&entry.text, width, style));
-        }
-    }
+    let mut lines = contents(session, task, wakes);
     lines.push(String::new());
     match &task.agent {
         Some(_) => lines.push(format!(
@@ -86,6 +73,35 @@ fn page(session: &Session, task: &Task, wakes: Vec<(&'static str, String)>) -> V
             "no agent: {}",
             session.command(&format!("agent create {}", task.id.short()))
         )),
+    }
+    lines
+}
+
+/// What belongs to a task: its fields, with some more, its items, links and entries.
+pub(super) fn contents(
+    session: &Session,
+    task: &Task,
+    more: Vec<(&'static str, String)>,
+) -> Vec<String> {
+    let (style, width) = (session.screen.style(), session.screen.prose_width());
+    let mut lines = wrap::text(&line(titled(&task.title)), width, NO_MARGIN);
+    for text in &mut lines {
+        *text = style.bold(text);
+    }
+    lines.push(style.dim(task.id.as_str()));
+    for (name, value) in facts(task).into_iter().chain(more) {
+        let name = format!("{name:<10}");
+        let margin = Margin { first: &name, rest: "          " };
+        lines.extend(wrap::text(&line(&value), width, margin));
+    }
+    lines.extend(items(task, width));
+    lines.extend(links(task, width));
+    for entry in &task.entries {
+        lines.push(String::new());
+        lines.push(style.dim(&heading(entry)));
+        if !entry.text.trim().is_empty() {
+            lines.push(markdown::render(&entry.text, width, style));
+        }
     }
     lines
 }
@@ -169,17 +185,28 @@ async fn activity(session: &mut Session, task: &dormouse_types::TaskId) -> Resul
         return Ok(());
     }
     let page: Page<Activity> = reply.read()?;
+    for text in activity_lines(session, &page.items, task) {
+        session.screen.say(text);
+    }
+    Ok(())
+}
+
+/// A line for each change of a task: when, by whom, what.
+pub(super) fn activity_lines(
+    session: &Session,
+    changes: &[Activity],
+    task: &dormouse_types::TaskId,
+) -> Vec<String> {
     let width = session.screen.prose_width();
-    for change in page.items {
+    let mut lines = Vec::new();
+    for change in changes {
         let at = time::minute(change.at, &session.zone);
         let first = format!("{at}  {:<7} ", change.origin);
         let rest = " ".repeat(first.len());
         let what: Vec<String> = change.what.iter().map(|what| described(what, task)).collect();
-        for text in wrap::text(&what.join("; "), width, Margin { first: &first, rest: &rest }) {
-            session.screen.say(text);
-        }
+        lines.extend(wrap::text(&what.join("; "), width, Margin { first: &first, rest: &rest }));
     }
-    Ok(())
+    lines
 }
 
 /// Describes a change of a task.

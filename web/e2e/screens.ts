@@ -63,6 +63,17 @@ export const screens: readonly Screen[] = [
     },
   },
   {
+    name: "task as it was",
+    show: async (page, server) => {
+      const { id, agent } = await rich(server);
+      const { items } = await server.ask("GET", `/api/agents/${agent}/wakes`);
+      const first = items.filter((wake: { runKey: string | null; status: string }) => wake.runKey !== null && wake.status === "completed").at(-1);
+      await open(page, server, `/tasks/${id}?at=${first.runKey}`);
+      await expect(page.getByRole("status").filter({ hasText: "As it was" })).toBeVisible();
+      await still(page);
+    },
+  },
+  {
     name: "review",
     show: async (page, server) => {
       const { id } = await rich(server);

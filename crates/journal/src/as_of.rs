@@ -1,7 +1,7 @@
-//! A task as it was after an earlier change: its rows as they are now, with the later changes taken back.
+//! A task as it was after an earlier change: its rows as they are now, with the later changes undone.
 //!
 //! Nothing is stored for this but what undo needs, the value of each field before and after each edit. So
-//! the past costs as much as there is to take back, and never a copy of the task.
+//! the past costs as much as there is to undo, and never a copy of the task.
 
 use dormouse_store::doc::Doc;
 use dormouse_store::journal::entry::Entry;
@@ -30,13 +30,13 @@ pub struct TaskAsOf {
     /// The task with what belonged to it. Names of labels, categories and linked tasks are those of now, and
     /// who said which field is known only of fields that were not changed since.
     pub view: TaskView,
-    /// When each change was made that cannot be taken back, newest first: what it did was not recorded, or
+    /// When each change was made that cannot be undone, newest first: what it did was not recorded, or
     /// was removed. The task shows what these changes left.
-    pub not_taken_back: Vec<Timestamp>,
+    pub not_undone: Vec<Timestamp>,
 }
 
 impl Journal {
-    /// Returns a task as it was after the commit at a position, with every later change taken back.
+    /// Returns a task as it was after the commit at a position, with every later change undone.
     ///
     /// Errors: an unknown id, or a task that was not there yet; a row that cannot be read; others edit it all
     /// the time.
@@ -49,7 +49,7 @@ impl Journal {
         for _ in 0..ATTEMPTS {
             let view = self.task(ws, id).await?;
             let revision = view.revision;
-            let past = self.taken_back(ws, view, at).await?;
+            let past = self.undone_to(ws, view, at).await?;
             // Every change raises the revision: if it is the same, the changes that were read are those that
             // led to the view.
             let row = self.store.first(task::by_id(ws, id)).await?;
@@ -60,7 +60,7 @@ impl Journal {
         Err(JournalError::Conflict { task: id.clone() })
     }
 
-    async fn taken_back(
+    async fn undone_to(
         &self,
         ws: WorkspaceId,
         view: TaskView,
@@ -81,7 +81,7 @@ impl Journal {
                 // In reverse: what was added last is removed first.
                 for effect in effects.iter().rev() {
                     let elsewhere = self.elsewhere(ws, &id, effect).await?;
-                    if past.take_back(effect, elsewhere, touch.at).is_none() {
+                    if past.undo(effect, elsewhere, touch.at).is_none() {
                         past.gaps.push(touch.at);
                     }
                 }
@@ -140,7 +140,7 @@ enum Elsewhere {
     Link(Box<Doc<LinkedEntry>>, Box<Task>),
 }
 
-/// A task of which later changes are being taken back.
+/// A task of which later changes are being undone.
 struct Past {
     view: TaskView,
     gaps: Vec<Timestamp>,
@@ -163,11 +163,11 @@ impl Past {
         view.checklists.retain(|list| in_use(&list.value.id));
         view.sort();
         self.gaps.dedup();
-        self.was_there.then_some(TaskAsOf { view: self.view, not_taken_back: self.gaps })
+        self.was_there.then_some(TaskAsOf { view: self.view, not_undone: self.gaps })
     }
 
-    /// Takes one effect back, whatever the value is now. `None` if a row that it needs is missing.
-    fn take_back(&mut self, effect: &Effect, elsewhere: Elsewhere, at: Timestamp) -> Option<()> {
+    /// Undoes one effect, whatever the value is now. `None` if a row that it needs is missing.
+    fn undo(&mut self, effect: &Effect, elsewhere: Elsewhere, at: Timestamp) -> Option<()> {
         self.changed.push(effect.field());
         let task = &mut self.view.task.value;
         match effect {

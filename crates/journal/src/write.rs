@@ -350,7 +350,7 @@ impl Journal {
                 effects: Some(effects()),
             });
         } else if !answer.effects.is_empty() {
-            // Nobody repeats it, but what it did is kept: a task is shown as it was by taking its later
+            // Nobody repeats it, but what it did is kept: a task is shown as it was by undoing its later
             // changes back.
             let mut random = [0; 16];
             self.entropy.fill(&mut random);

@@ -59,7 +59,7 @@ impl Queries {
             proposals,
             memory: MemoryThen { lines: held.map_or(0, |(n, _)| n), has_summary: folded.is_some() },
             since: self.activity_after(ws, &task_id, position).await?,
-            not_taken_back: past.not_taken_back,
+            not_undone: past.not_undone,
         })
     }
 

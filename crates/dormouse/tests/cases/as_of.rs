@@ -71,7 +71,7 @@ fn a_task_its_report_its_proposals_and_the_memory_are_shown_as_they_were_at_a_wa
     );
     assert_eq!((then.previous.as_ref(), then.next.as_ref()), (None, Some(second)));
     assert_eq!(then.since.len(), 3, "title, note, priority: {:?}", then.since);
-    assert!(then.not_taken_back.is_empty());
+    assert!(then.not_undone.is_empty());
 
     let later = world.at(&agent.id, second);
     assert_eq!((later.task.title.as_str(), tldr(&later)), ("Move house", Some("A van.")));

@@ -43,7 +43,7 @@ proptest! {
         for (at, expected) in kept {
             let found = world.as_of(&task, at);
             prop_assert_eq!(values_of(found.view), expected, "as of {:?}", at);
-            prop_assert_eq!(found.not_taken_back, vec![]);
+            prop_assert_eq!(found.not_undone, vec![]);
         }
     }
 }
@@ -134,7 +134,7 @@ fn a_change_without_a_record_is_said_and_the_others_are_taken_back() {
     let found = world.as_of(&task, at);
     assert_eq!(found.view.task.value.title, "Bake bread");
     assert_eq!(found.view.task.value.estimate_minutes, None);
-    assert_eq!(found.not_taken_back.len(), 1);
+    assert_eq!(found.not_undone.len(), 1);
 }
 
 #[test]

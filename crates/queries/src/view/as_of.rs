@@ -28,9 +28,9 @@ pub struct TaskAtWake {
     pub memory: MemoryThen,
     /// What happened to the task since, oldest first.
     pub since: Vec<Activity>,
-    /// When those of the later changes were made that could not be taken back, newest first: what they did was not
+    /// When those of the later changes were made that could not be undone, newest first: what they did was not
     /// recorded. The task shows what they left.
-    pub not_taken_back: Vec<Timestamp>,
+    pub not_undone: Vec<Timestamp>,
 }
 
 /// A proposal that was open.

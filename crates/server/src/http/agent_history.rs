@@ -451,7 +451,7 @@ pub(super) async fn outcome(
 /// Shows the task as it was at a run: the task as the run found it, and the report, the open proposals and the
 /// memory of the agent as the run left them.
 ///
-/// It is made from what is stored: each later change of the task is taken back. What was removed from the
+/// It is made from what is stored: each later change of the task is undone. What was removed from the
 /// memory of agents is not there either. It is not found if the journal was replaced by an older copy since.
 #[utoipa::path(
     get,

@@ -1,6 +1,7 @@
 // English: one file per screen; a key starts with the name of its file.
 
 import { agent } from "./agent";
+import { asOf } from "./asOf";
 import { common } from "./common";
 import { conversations } from "./conversations";
 import { due } from "./due";
@@ -20,6 +21,7 @@ import { work } from "./work";
 
 export const en = {
   ...agent,
+  ...asOf,
   ...common,
   ...conversations,
   ...due,

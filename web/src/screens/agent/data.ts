@@ -52,8 +52,9 @@ export async function readDecisions(agent: string, cursor?: string): Promise<Pag
   return await unwrap(api.GET("/api/agents/{agent}/decisions", { params: { ...path(agent), query } }));
 }
 
-export async function readKnowledge(agent: string, cursor?: string): Promise<Paged<KnowledgeLine>> {
-  const query = { limit: 50, ...(cursor === undefined ? {} : { cursor }) };
+/** A page of what an agent knows, or knew after a wake. */
+export async function readKnowledge(agent: string, at?: string, cursor?: string): Promise<Paged<KnowledgeLine>> {
+  const query = { limit: 50, ...(at === undefined ? {} : { at }), ...(cursor === undefined ? {} : { cursor }) };
   return await unwrap(api.GET("/api/agents/{agent}/knowledge", { params: { ...path(agent), query } }));
 }
 
@@ -155,9 +156,9 @@ export const queries = {
     invalidatedBy: () => false,
   }),
   /** All that its next prompt says of its memory. */
-  knowledge: (agentRef: AgentRef): Query<Paged<KnowledgeLine>> => ({
-    key: `agent-knowledge/${agentRef.id}`,
-    load: () => readKnowledge(agentRef.id),
+  knowledge: (agentRef: AgentRef, at?: string): Query<Paged<KnowledgeLine>> => ({
+    key: `agent-knowledge/${agentRef.id}/${at ?? ""}`,
+    load: () => readKnowledge(agentRef.id, at),
     invalidatedBy: concernsAgent(agentRef),
   }),
   /** What of its memory has all of these words. */

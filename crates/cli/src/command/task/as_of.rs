@@ -60,10 +60,10 @@ fn page(session: &Session, then: &TaskAtWake) -> Vec<String> {
         lines.push(style.bold("Since then"));
         lines.extend(activity_lines(session, &then.since, &then.task.id));
     }
-    if !then.not_taken_back.is_empty() {
-        let n = counted(then.not_taken_back.len(), "later change");
+    if !then.not_undone.is_empty() {
+        let n = counted(then.not_undone.len(), "later change");
         lines.push(String::new());
-        lines.push(format!("Not taken back, because what it did was not recorded: {n}."));
+        lines.push(format!("Not undone, because what it did was not recorded: {n}."));
     }
     let task = then.task.id.short();
     let beside = [("before", &then.previous), ("after", &then.next)];
@@ -74,7 +74,7 @@ fn page(session: &Session, then: &TaskAtWake) -> Vec<String> {
     lines
 }
 
-/// What became of a proposal.
+/// The outcome of a proposal.
 fn since(session: &Session, proposed: &ProposalThen) -> String {
     let item = &proposed.item;
     if matches!(item.status, ItemStatus::Pending | ItemStatus::Deferred) {

@@ -1,2 +1,2 @@
--- What each change did, found by its position: a task is shown as it was by taking its later changes back.
+-- What each change did, found by its position: a task is shown as it was by undoing its later changes.
 CREATE INDEX applied_operations_seq ON applied_operations (ws, seq);

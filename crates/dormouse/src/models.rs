@@ -23,7 +23,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use dormouse_store::agent::agent_entity::{Agent, Lifecycle};
-use dormouse_store::agent::{breaker, entity, model_call, model_setting, spend, wake_queue};
+use dormouse_store::agent::breaker::{self, Breaker};
+use dormouse_store::agent::{entity, model_call, model_setting, spend, wake_queue};
 use dormouse_store::{Audit, ChangeRow, Commit, CommitError, Db, Policy, Refusal, retry};
 use dormouse_types::audit::AuditAction;
 use dormouse_types::memory::FoldLimits;
@@ -150,7 +151,8 @@ impl Dormouse {
 
     /// Edits the settings and makes them known; the edit is decided again if somebody else's came
     /// first. Whatever wakes waited for, a provider, a budget or the switch, may be another matter
-    /// with the new settings: they are due at once, and put off again if it is not.
+    /// with the new settings: they are due at once, and put off again if it is not. A provider that was
+    /// held is asked again only if the edit is about it.
     async fn edit_models(
         &self,
         caller: &Caller,
@@ -177,7 +179,9 @@ impl Dormouse {
             let mut settings = stored.map(|stored| stored.settings).unwrap_or_default();
             edit(&mut settings).map_err(EditError::No)?;
             let closed = self.store.all(breaker::all(ws)).await?;
-            let again = closed.iter().map(|closed| breaker::delete(ws, &closed.provider));
+            let is_freed = |closed: &&Breaker| is_freed(action, object, &closed.provider);
+            let again = closed.iter().filter(is_freed);
+            let again = again.map(|closed| breaker::delete(ws, &closed.provider));
             let now = self.clock.now();
             let commit = Commit::new("models.edit", Db::Agent, ws)
                 .op(model_setting::put(ws, revision, &settings))
@@ -455,5 +459,20 @@ fn usage_day(row: model_call::DayUsage) -> UsageDay {
         input_tokens: row.usage.input,
         cached_input_tokens: row.usage.cached_input,
         output_tokens: row.usage.output,
+    }
+}
+
+/// Returns whether an edit may have mended what holds a provider, or a model of it: its address, its key, that it
+/// was tested, or that it was chosen.
+fn is_freed(action: AuditAction, object: &str, held: &str) -> bool {
+    let provider =
+        |model: &str| model.split_once('/').map_or(model.to_owned(), |it| it.0.to_owned());
+    match action {
+        AuditAction::ModelsProvider
+        | AuditAction::ModelsRemove
+        | AuditAction::ModelsKey
+        | AuditAction::ModelsTest
+        | AuditAction::ModelsUse => provider(held) == provider(object),
+        _ => false,
     }
 }

@@ -2,6 +2,7 @@
 //! providers.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use dormouse_agents::wake::waiting::ModelKey;
 use dormouse_runs::breaker::{Gate, gate};
@@ -78,10 +79,22 @@ impl Queries {
         Ok(Queue { held_by, ..queue_view(waiting, held) })
     }
 
-    /// The model providers that are currently unavailable.
+    /// The model providers that are currently unavailable. One that nobody has asked again since it could be
+    /// asked is left out, unless an agent waits for it.
     pub(crate) async fn alerts(&self, ws: WorkspaceId) -> Result<Vec<ProviderAlert>, QueryError> {
+        let now = self.clock.now();
         let all = self.store.all(breaker::all(ws)).await?;
-        Ok(all.into_iter().filter_map(alert).collect())
+        let is_asked = |known: &Breaker| known.open_until.is_none_or(|until| now < until + ASKED);
+        let (asked, others): (Vec<_>, Vec<_>) = all.into_iter().partition(is_asked);
+        let mut shown = asked;
+        if !others.is_empty() {
+            let models = self.agents.waiting(ws).await?.models;
+            let is_needed = |known: &Breaker| {
+                models.iter().any(|model| [&model.provider, &model.name].contains(&&known.provider))
+            };
+            shown.extend(others.into_iter().filter(is_needed));
+        }
+        Ok(shown.into_iter().filter_map(alert).collect())
     }
 
     /// The model providers whose last calls failed, and which are still called.
@@ -93,6 +106,10 @@ impl Queries {
         Ok(all.into_iter().filter_map(failure).collect())
     }
 }
+
+/// How long after it could be asked again a provider has been asked, if anything waits for it: a server looks
+/// every few seconds.
+const ASKED: Duration = Duration::from_mins(5);
 
 /// The failures of a provider that is still called.
 fn failure(breaker: Breaker) -> Option<ProviderFailure> {

@@ -74,6 +74,11 @@ pub struct Failure<'a> {
     pub retry_after: Option<Duration>,
 }
 
+/// Returns how long a provider wants to be left alone, as far as that is taken from it.
+pub fn named(retry_after: Option<Duration>) -> Duration {
+    retry_after.unwrap_or_default().min(LONGEST_RETRY_AFTER)
+}
+
 /// Returns the breaker after a call failed.
 pub fn failed(
     before: Option<&Breaker>,
@@ -82,7 +87,8 @@ pub fn failed(
     now: Timestamp,
 ) -> Breaker {
     let Failure { why, detail, asked_at, retry_after } = failure;
-    let named = retry_after.map(|wait| now + wait.min(LONGEST_RETRY_AFTER));
+    let named = retry_after.filter(|wait| *wait >= SHORTEST_RETRY_AFTER);
+    let named = named.map(|wait| now + wait.min(LONGEST_RETRY_AFTER));
     let window = Duration::from_secs(limits::BREAKER_WINDOW_SECONDS);
     let fresh = Breaker {
         provider: provider.to_owned(),
@@ -123,12 +129,18 @@ pub fn failed(
         after.opened += 1;
         after.open_until = named.max(Some(now + pause(after.opened)));
     } else if named.is_some() {
-        // It knows better than a pause that doubles.
+        // It knows better than a pause that doubles, but not for ever: what was refused for an hour is not
+        // asked again every few seconds.
+        let least = (after.since.until(now) / 8).min(LONGEST_RETRY_AFTER);
         after.opened = after.opened.max(1);
-        after.open_until = named;
+        after.open_until = named.max(Some(now + least));
     }
     after
 }
+
+/// The shortest wait that holds a provider by itself. One that names less is counted like one that names
+/// nothing: it would be asked again at once, without end.
+const SHORTEST_RETRY_AFTER: Duration = Duration::from_secs(5);
 
 /// The longest wait that a provider can ask for.
 const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(limits::BREAKER_MAX_SECONDS);
@@ -206,6 +218,29 @@ mod tests {
         breaker = fail(Some(&probing(&breaker, at(28))), 29);
         assert_eq!(breaker.open_until, Some(at(149)), "without a time the pause doubles");
         assert_eq!(limited(None, 0, 90_000).open_until, Some(at(1800)), "half an hour at most");
+    }
+
+    #[test]
+    fn a_provider_that_names_no_time_to_speak_of_is_asked_less_and_less_often() {
+        for wait in [0, 1, 4, 5, 7] {
+            let (mut breaker, mut now, mut asked) = (None, at(0), Vec::new());
+            while now < at(86_400) {
+                match gate(breaker.as_ref(), now) {
+                    Gate::Closed { until } => {
+                        now = until;
+                        continue;
+                    }
+                    Gate::Probe => breaker = breaker.as_ref().map(|known| probing(known, now)),
+                    Gate::Free => {}
+                }
+                asked.push(now);
+                breaker = Some(limited(breaker.as_ref(), now.micros() / 1_000_000, wait));
+                now = now + Duration::from_secs(1);
+            }
+            let within = |seconds| asked.iter().filter(|asked| **asked < at(seconds)).count();
+            assert!(within(60) <= 12, "{wait}: {} in a minute", within(60));
+            assert!(within(86_400) <= 120, "{wait}: {} in a day", within(86_400));
+        }
     }
 
     #[test]

@@ -266,7 +266,7 @@ impl ActiveRun<'_> {
         let request = self.request(gated, &clearance, offer, turn, tools).await?;
         if let Some(why) = self.too_large(&request) {
             let full = EarlyEnd::NoRoom(NoRoom::Window);
-            let end = self.finish_early_if_complete(turn, full).await?;
+            let end = self.finish_early_if_complete(full).await?;
             return end.map(Some).ok_or(RunError::TooLarge(why));
         }
         // Checked last, so pausing an agent before this point costs no tokens.
@@ -295,12 +295,16 @@ impl ActiveRun<'_> {
                 answer
             }
             Err(failed @ FailedCall { error: ModelError::Provider { .. }, .. }) => {
-                return self.provider_unavailable(&failed).await.map(Some);
+                if !self.has_all() {
+                    return self.provider_unavailable(&failed).await.map(Some);
+                }
+                self.note_provider_failed(&failed).await?;
+                return self.finish_early(EarlyEnd::Unanswered(&failed)).await.map(Some);
             }
             Err(failed) => {
                 self.forget_refused(&failed.error).await?;
                 let unanswered = EarlyEnd::Unanswered(&failed);
-                return match self.finish_early_if_complete(turn, unanswered).await? {
+                return match self.finish_early_if_complete(unanswered).await? {
                     Some(end) => Ok(Some(end)),
                     None => self.fail_unanswered(&failed).await.map(Some),
                 };
@@ -334,10 +338,10 @@ impl ActiveRun<'_> {
         truncation(request, usage).or(again)
     }
 
-    /// Returns whether the run has what it is for before a turn. A later turn asks for what is missing; if
+    /// Returns whether the recorded turns have what the run is for. A later turn asks for what is missing; if
     /// nothing is, and there is no room for it or no answer, the run ends with what is recorded.
-    fn has_all(&self, turn: u32) -> bool {
-        turn > 1 && self.handler.is_closed(&self.log)
+    fn has_all(&self) -> bool {
+        !self.log.turns.is_empty() && self.handler.is_closed(&self.log)
     }
 
     /// Returns why a request has no room in the window of the model that is asked; `None` if it has.
@@ -448,10 +452,14 @@ impl ActiveRun<'_> {
         if self.driver.clock.now() <= self.started() + self.patience() {
             return Ok(None);
         }
-        self.fail_over_time().await.map(Some)
+        self.end_over_time().await.map(Some)
     }
 
-    pub(super) async fn fail_over_time(&mut self) -> Result<End, RunError> {
+    /// Ends the run with what it has, or as failed if that is not what it is for.
+    pub(super) async fn end_over_time(&mut self) -> Result<End, RunError> {
+        if let Some(end) = self.finish_early_if_complete(EarlyEnd::OverTime).await? {
+            return Ok(end);
+        }
         let seconds = self.patience().as_secs();
         self.fail(format!("the run took longer than {seconds} seconds")).await
     }

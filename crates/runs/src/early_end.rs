@@ -14,6 +14,10 @@ pub(crate) enum EarlyEnd<'e> {
     Unanswered(&'e FailedCall),
     /// The model may not see any more what it has read: the rest is not sent.
     Hidden(KeptBackReason),
+    /// The time of a run is up.
+    OverTime,
+    /// Calls that cost money were switched off.
+    PaidCallsOff,
     /// A person deleted the task.
     TaskDeleted,
 }
@@ -51,6 +55,12 @@ impl EarlyEnd<'_> {
                 "ended early: something that it had read is of a category now that may not be sent to \
                  {provider}, so nothing more was sent"
             ),
+            Self::OverTime => {
+                format!("ended early: {name} was still writing when the time of a run was up")
+            }
+            Self::PaidCallsOff => {
+                "ended early: calls that cost money were switched off before another turn".into()
+            }
             Self::TaskDeleted => {
                 format!("ended early: its task was deleted, so {name} was sent nothing more")
             }

@@ -116,6 +116,12 @@ pub trait RunHandler: Send + Sync {
         chain: &'a Chain,
     ) -> BoxFuture<'a, Result<RunOutput, RunError>>;
 
+    /// Gives up what the run made so far, because its prompt was cut and its model has not read the rest. What it
+    /// returns is committed with the end of the run.
+    fn discard<'a>(&'a mut self) -> BoxFuture<'a, Result<Vec<Op>, RunError>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
     /// Returns what is committed with the end of a failed run.
     fn fail<'a>(&'a mut self, error: &'a str) -> BoxFuture<'a, Result<RunOutput, RunError>>;
 }

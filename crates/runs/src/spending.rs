@@ -274,7 +274,7 @@ pub fn test_refusal(amount: Amount, day: Date) -> String {
     };
     format!(
         "a test makes up to four calls, which may cost {} together, more than all agents may still spend on {day}: \
-         `dormouse models once-more` allows as much again for today, `dormouse models budget {budget}` changes the budget",
+         `dormouse models budget {budget}` raises the budget",
         words(amount)
     )
 }

@@ -104,10 +104,21 @@ pub fn run_reservation(
 /// Returns the largest prompt whose call takes at most three quarters of what one run may spend, so that a turn is
 /// left after it; `None` if its input is free. Units: tokens.
 pub fn affordable_prompt(budgets: &Budgets, price: &Price, max_output: u64) -> Option<u64> {
+    within(budgets.wake / 4 * 3, price, max_output)
+}
+
+/// Returns the largest prompt whose call costs at most an amount. Units: micro-dollars; tokens.
+fn within(most: i64, price: &Price, max_output: u64) -> Option<u64> {
     let answer = reservation(Some(price), 0, max_output);
-    let left = u64::try_from(budgets.wake / 4 * 3 - answer.value).unwrap_or(0);
+    let left = u64::try_from(most - answer.value).unwrap_or(0);
     let reserved = left.saturating_mul(1_000_000).checked_div(price.dearest_input())?;
     Some(reserved.saturating_mul(BYTES_PER_TOKEN) / BYTES_OF_ESTIMATE)
+}
+
+/// Returns the largest request of a call that can be left out: it takes at most half of what one run may spend, so that
+/// the turns of the run are left the other half; `None` if its input is free. Units: tokens.
+pub fn affordable_fold(budgets: &Budgets, price: &Price, max_output: u64) -> Option<u64> {
+    within(budgets.wake / 2, price, max_output)
 }
 
 /// Units: bytes. What is reserved counts two bytes a token; the estimate that fills a window counts four.

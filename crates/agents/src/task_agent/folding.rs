@@ -4,7 +4,7 @@ use dormouse_runs::clearance::Clearance;
 use dormouse_runs::gate::Draft;
 use dormouse_runs::{FoldPiece, Folded, RunError};
 use dormouse_store::Op;
-use dormouse_store::agent::checkpoint::{self, Checkpoint};
+use dormouse_store::agent::checkpoint::{self, Checkpoint, CheckpointText};
 use dormouse_store::agent::log_line::Line;
 use dormouse_store::agent::message::{Chain, Draft as MessageDraft, Metadata};
 use dormouse_store::agent::source::Source;
@@ -12,12 +12,20 @@ use dormouse_store::agent::{log_line, memory_index};
 use dormouse_types::agent::MessageKind;
 use dormouse_types::closed_list::Listed;
 use dormouse_types::hash;
-use dormouse_types::memory::{CheckpointKind, FoldLimits, lines_to_fold};
+use dormouse_types::memory::{CheckpointKind, FoldLimits, lines_to_fold, tokens};
 use dormouse_types::model::{FragmentData, FragmentKind};
 
 use super::TaskAgent;
 use super::log_parts::{is_held, log_part, sizes, summary_part};
+use super::window::size_of_summary;
+use crate::error::from_changes;
 use crate::memory::{fold, index};
+
+/// Why a proposal is withdrawn that was made of a prompt that the server cut.
+const CUT: &str = "the model had read only a part of its prompt";
+
+/// The checkpoints that are looked through for those of a run, which are the newest.
+const NEWEST: i64 = 50;
 
 impl TaskAgent<'_> {
     pub(super) async fn next_piece(
@@ -33,7 +41,14 @@ impl TaskAgent<'_> {
             input = self.input().await?;
         }
         let Some(window) = input.fold_window else { return Ok(None) };
-        let limits = FoldLimits::in_room(window, self.room_for_log(&input));
+        let mut limits = FoldLimits::in_room(window, self.room_for_log(&input));
+        if let Some(most) = input.affordable_fold {
+            let fixed =
+                tokens(fold::SYSTEM) + tokens(fold::INSTRUCTION) + tokens(fold::tools().text());
+            // In a body, marks and escapes are added to the lines.
+            let left = most.saturating_sub(fixed + size_of_summary(&input)) / 5 * 4;
+            limits.piece = limits.piece.min(left);
+        }
         // A process that takes the run over continues where the one before it stopped.
         let run = &self.lease.run.key;
         let is_of_this_run = input.checkpoint.as_ref().is_some_and(|it| it.checkpoint.run == *run);
@@ -54,6 +69,31 @@ impl TaskAgent<'_> {
         ];
         fragments.extend(summary_part(&input).map(|part| draft(FragmentKind::Summary, vec![part])));
         Ok(Some(FoldPiece { fragments, tools: fold::tools() }))
+    }
+
+    /// Gives up what this run made of a prompt that the server cut: its summaries, and its open proposals.
+    pub(super) async fn discarded(&mut self) -> Result<Vec<Op>, RunError> {
+        let (ws, run, store) = (self.lease.ws, &self.lease.run, &self.agents.store);
+        if let Some(task) = self.input().await.ok().map(|input| input.task_id.clone()) {
+            let withdrawn = self.agents.changes.withdraw_of_run(ws, &task, &run.key, CUT).await;
+            withdrawn.map_err(from_changes)?;
+        }
+        let known = store.all(checkpoint::of_holder(ws, &run.holder, NEWEST)).await?;
+        let (own, before): (Vec<_>, Vec<_>) =
+            known.into_iter().partition(|known| known.checkpoint.run == run.key);
+        let mut ops = Vec::new();
+        for CheckpointText { checkpoint, .. } in &own {
+            ops.push(checkpoint::remove(ws, &run.holder, checkpoint.n));
+            ops.push(memory_index::remove_checkpoint(ws, &run.holder, checkpoint.n));
+        }
+        // The summary that they replaced is the newest again, and is found again.
+        let again = before.iter().find(|known| known.checkpoint.removed_at.is_none());
+        if let Some(CheckpointText { checkpoint, text: Some(text) }) =
+            again.filter(|_| !own.is_empty())
+        {
+            ops.push(memory_index::put_checkpoint(ws, &run.holder, checkpoint, text));
+        }
+        Ok(ops)
     }
 
     pub(super) async fn keep_folded(

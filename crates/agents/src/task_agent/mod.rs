@@ -286,6 +286,10 @@ impl RunHandler for TaskAgent<'_> {
         })
     }
 
+    fn discard<'a>(&'a mut self) -> BoxFuture<'a, Result<Vec<Op>, RunError>> {
+        Box::pin(self.discarded())
+    }
+
     fn fail<'a>(&'a mut self, _error: &'a str) -> BoxFuture<'a, Result<RunOutput, RunError>> {
         Box::pin(async move {
             match self.agents.failure_ops(self.lease.ws, &self.agent).await {

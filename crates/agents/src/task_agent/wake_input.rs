@@ -16,8 +16,8 @@ use dormouse_store::{change_log, in_list};
 use dormouse_types::day_order::DayOrder;
 use dormouse_types::memory::{ASSUMED_WINDOW, Audience, CheckpointKind};
 use dormouse_types::model::{Delta, DeltaChange, LinkedNews, TaskState, TimerNote};
-use dormouse_types::port::{ModelClass, ModelLocation};
-use dormouse_types::spend::affordable_prompt;
+use dormouse_types::port::{Model, ModelClass, ModelLocation};
+use dormouse_types::spend::{Price, affordable_fold, affordable_prompt};
 use dormouse_types::{AgentId, CategoryId, EntryId, RunKey, Seq, TaskId, Timestamp, WorkspaceId};
 
 use crate::context::delta;
@@ -67,6 +67,8 @@ pub(super) struct WakeInput {
     /// The largest prompt that what one wake may spend pays for with turns to follow; `None` if that sets no
     /// limit. Units: tokens.
     pub(super) affordable: Option<u64>,
+    /// The same of a call that folds; half of what one wake may spend is left to its turns.
+    pub(super) affordable_fold: Option<u64>,
     /// The log before this run, without the lines that the checkpoint folds.
     pub(super) log: Vec<Line>,
     /// The report before this run, with its head.
@@ -137,13 +139,14 @@ impl WakeInput {
         let summarising = agents.driver.models().summarising_for(&model);
         let of_folding = summarising.window().unwrap_or(ASSUMED_WINDOW);
         let fold_window = window.map(|window| window.min(of_folding));
-        let affordable = match (model.class(), model.price()) {
-            (ModelClass::Paid, Some(price)) => {
-                let stored = store.first(model_setting::of_workspace(ws)).await?;
-                let budgets = stored.map(|stored| stored.settings.budgets).unwrap_or_default();
-                affordable_prompt(&budgets, &price, model.max_output())
-            }
-            (ModelClass::Free | ModelClass::Paid, _) => None,
+        let (thinks, folds) = (dearness(&*model), dearness(&*summarising));
+        let (affordable, affordable_fold) = if thinks.is_none() && folds.is_none() {
+            (None, None)
+        } else {
+            let stored = store.first(model_setting::of_workspace(ws)).await?;
+            let budgets = stored.map(|stored| stored.settings.budgets).unwrap_or_default();
+            let prompt = thinks.and_then(|(price, most)| affordable_prompt(&budgets, &price, most));
+            (prompt, folds.and_then(|(price, most)| affordable_fold(&budgets, &price, most)))
         };
         let wanted = (audience, CheckpointKind::Summary);
         let checkpoint = checkpoint::newest(ws, &run.holder, wanted, passed_over, Timestamp::MAX);
@@ -172,6 +175,7 @@ impl WakeInput {
             fold_window,
             max_output: model.max_output(),
             affordable,
+            affordable_fold,
             report: agents.latest(ws, agent).await?,
             is_outdated: store.first(outdated::of_agent(ws, agent)).await?.is_some(),
             is_month_first: store
@@ -259,6 +263,12 @@ async fn read_linked(
     };
     let news = delta::of_linked(&changes, &tasks, &agents.zone.get());
     Ok((linked, news))
+}
+
+/// The price of a model that costs money, and the most that it writes. Units: tokens.
+fn dearness(model: &dyn Model) -> Option<(Price, u64)> {
+    let price = model.price().filter(|_| model.class() == ModelClass::Paid)?;
+    Some((price, model.max_output()))
 }
 
 fn note(timer: &Timer) -> TimerNote {

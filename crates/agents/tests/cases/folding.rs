@@ -1,17 +1,19 @@
 //! Folding of older log lines: when, the request to the model, what is kept, and what stays readable.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use dormouse_agents::AgentError;
 use dormouse_runs::{End, Lease, Models};
+use dormouse_store::agent::change_item::State;
 use dormouse_store::agent::checkpoint::{self, CheckpointText};
 use dormouse_store::agent::{log_line, message, wake_queue};
 use dormouse_store::{Db, Query};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::agent::MessageKind;
-use dormouse_types::model::{FragmentKind, ModelError, Request, ToolChoice};
+use dormouse_types::model::{FragmentKind, ModelError, Request, ToolChoice, Usage};
 use dormouse_types::port::{Model, ModelLocation, Stage};
 use dormouse_types::spend::Price;
 use dormouse_types::{AgentId, TaskId};
@@ -61,6 +63,15 @@ impl Case {
         // One wake takes all of them in: they are in its log from then on.
         case.model.reading_all(|| case.wake([routine_report()]));
         case
+    }
+
+    /// Adds as many notes again, which one wake takes in.
+    fn grow(&self, n_notes: usize) {
+        for n in 0..n_notes {
+            let words = format!("Further note {n}. {}", "The hall is full of boxes. ".repeat(15));
+            self.world.edit_task(&self.task, &[dormouse_journal::Edit::note(words)]);
+        }
+        self.model.reading_all(|| self.wake([routine_report()]));
     }
 
     /// Wakes the agent and returns how its run ended.
@@ -169,6 +180,54 @@ fn a_log_is_folded_where_what_a_wake_may_spend_does_not_pay_for_it() {
     *case.model.price.lock().expect("one thread") = Some(cents(6_000_000));
     assert_eq!(case.wake([routine_report()]), DONE);
     assert!(!case.checkpoints().is_empty());
+}
+
+#[test]
+fn a_piece_is_as_large_as_what_a_wake_may_spend_pays_for() {
+    let case = Case::after(25);
+    case.model.set_window(200_000);
+    case.model.most_output.store(4_096, Ordering::Relaxed);
+    case.always_folds(summary(SUMMARY));
+    // Half of what a wake may spend pays for the largest answer and for a tenth of the log.
+    let price = Price {
+        input: 6_000_000,
+        cached_input: 6_000_000,
+        cache_write: 6_000_000,
+        output: 7_000_000,
+    };
+    *case.model.price.lock().expect("one thread") = Some(price);
+    assert_eq!(case.wake([routine_report()]), DONE);
+    let folds = case.folds();
+    assert!(!folds.is_empty(), "nothing was folded");
+    let longest = folds.windows(2).map(|pair| pair[1].1 - pair[0].1).max().unwrap_or(folds[0].1);
+    assert!(longest < 15, "{folds:?}");
+}
+
+#[test]
+fn what_a_model_made_of_a_prompt_that_was_cut_is_given_up() {
+    let case = Case::after(25);
+    assert_eq!(case.wake([summary(SUMMARY), summary(SUMMARY), routine_report()]), DONE);
+    let before = case.folds();
+    assert!(!before.is_empty());
+    case.grow(25);
+    // The server counts each prompt as 2,048 tokens: only its turns beside each other give that away.
+    *case.model.used.lock().expect("one thread") =
+        Some(Usage { input: 2_048, output: 50, ..Usage::default() });
+    let proposes = ("update_task_priority", json!({ "priority": "P0" }));
+    case.always_folds(summary("Other words that nobody may read about the boxes in the hall."));
+    let End::Failed { error } =
+        case.wake([Answer::calls([proposes]).and_goes_on(), routine_report()])
+    else {
+        panic!("it is believed")
+    };
+    assert!(error.contains("it cut the prompt"), "{error}");
+    let kept = case.checkpoints().into_iter().filter(|one| one.checkpoint.removed_at.is_none());
+    let kept: Vec<_> = kept.map(|one| one.text).collect();
+    assert!(kept.iter().all(|text| text.as_deref() == Some(SUMMARY)), "{kept:?}");
+    assert!(case.checkpoints().len() > kept.len(), "a summary was made of it");
+    let items = case.world.items_of(&case.task);
+    assert_eq!(items.len(), 1);
+    assert_eq!(items[0].state, State::Retracted);
 }
 
 #[test]

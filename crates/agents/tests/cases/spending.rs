@@ -471,6 +471,64 @@ fn a_wake_that_has_its_report_ends_with_it_where_the_call_for_another_turn_fails
     assert!(matches!(case.run(), End::Failed { .. }), "without a report it fails");
 }
 
+/// A turn with the report, after which the model wants another one.
+fn reports_and_goes_on() -> Turn {
+    Ok(vec![call(), TurnEvent::Usage(USED), TurnEvent::End { ended: false }])
+}
+
+#[test]
+fn a_wake_that_has_its_report_ends_with_it_where_its_provider_fails() {
+    for why in [ProviderUnavailable::Outage, ProviderUnavailable::Quota] {
+        let (provider, detail) = ("acme".into(), "insufficient credits".into());
+        let failed = ModelError::Provider { provider, why, detail, retry_after: None };
+        let case = Case::new(vec![reports_and_goes_on(), Err(failed.clone())]);
+        assert_eq!(case.run(), DONE);
+        assert_eq!((case.requests(), summary(&case).as_deref()), (2, Some("All quiet.")));
+        assert_eq!(case.world.agent_state(&case.agent).consecutive_failure_count, 0);
+        let known = now(case.world.store.all(breaker::all(WS))).expect("breakers");
+        assert_eq!(known.iter().map(|known| known.failures).sum::<i64>(), 1, "it is counted");
+
+        let case = Case::new(vec![Err(failed)]);
+        assert!(matches!(case.run(), End::ProviderUnavailable { .. }), "without a report it waits");
+    }
+}
+
+#[test]
+fn a_wake_that_has_its_report_ends_with_it_when_paid_calls_are_switched_off() {
+    let case = Case::new(vec![reports_and_goes_on()]);
+    case.world.wake_now(&case.agent, None);
+    let lease = case.claim(&case.agent).expect("a lease");
+    let scheduler = case.agents.scheduler();
+    let mut running = Box::pin(scheduler.run_alive(lease));
+    assert!(running.as_mut().now_or_never().is_none(), "the second call is silent");
+    assert_eq!(case.requests(), 2);
+    case.settings(|settings| settings.paid_calls = false);
+    let ended = running.as_mut().now_or_never().expect("it ended").expect("it ran").end;
+    assert_eq!((ended, summary(&case).as_deref()), (DONE, Some("All quiet.")));
+    assert_eq!(case.spent(), (0, COST + RESERVED), "what the open call cost is not known");
+}
+
+#[test]
+fn a_wake_that_has_its_report_ends_with_it_when_its_time_is_up() {
+    let case = Case::new(vec![reports_and_goes_on()]);
+    case.world.wake_now(&case.agent, None);
+    let lease = case.claim(&case.agent).expect("a lease");
+    let scheduler = case.agents.scheduler();
+    let mut running = Box::pin(scheduler.run_alive(lease));
+    assert!(running.as_mut().now_or_never().is_none(), "the second call is silent");
+    let mut ended = None;
+    for _ in 0..60 {
+        case.world.later(30);
+        ended = running.as_mut().now_or_never();
+        if ended.is_some() {
+            break;
+        }
+    }
+    let ended = ended.expect("it ended").expect("it ran").end;
+    assert_eq!((ended, summary(&case).as_deref()), (DONE, Some("All quiet.")));
+    assert_eq!(case.world.agent_state(&case.agent).consecutive_failure_count, 0);
+}
+
 #[test]
 fn a_budget_of_nothing_allows_nothing() {
     let case = Case::new(vec![answer(Some(USED))]);

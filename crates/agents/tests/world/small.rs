@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use dormouse_testkit::now;
 use dormouse_testkit::scripted::{Answer, Script};
-use dormouse_types::model::{ModelError, Request, TurnEvent};
+use dormouse_types::model::{ModelError, Request, TurnEvent, Usage};
 use dormouse_types::port::{BoxStream, Model, ModelClass, ModelLocation, OutgoingRequest};
 use dormouse_types::spend::Price;
 use futures_util::{StreamExt as _, stream};
@@ -24,6 +24,8 @@ pub struct Small {
     pub most_output: AtomicU64,
     /// What it costs; it is free without.
     pub price: Mutex<Option<Price>>,
+    /// What it says of each call that it used, if it says anything.
+    pub used: Mutex<Option<Usage>>,
 }
 
 /// A window that leaves 1,600 tokens for a log.
@@ -53,6 +55,7 @@ impl Small {
             window,
             most_output: AtomicU64::new(0),
             price: Mutex::default(),
+            used: Mutex::default(),
         })
     }
 
@@ -108,14 +111,23 @@ impl Model for Small {
 
     fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
         self.requests.lock().expect("one thread").push(request.clone());
+        let used = *self.used.lock().expect("one thread");
+        let saying = |mut events: Vec<_>| {
+            if let Some(used) = used {
+                events.retain(|event| !matches!(event, Ok(TurnEvent::Usage(_))));
+                let end = events.len().saturating_sub(1);
+                events.insert(end, Ok(TurnEvent::Usage(used)));
+            }
+            Box::pin(stream::iter(events))
+        };
         // Calls that fold have no turn yet.
         let summary = self.summary.lock().expect("one thread").clone();
         if let Some(answer) = summary.filter(|_| request.turn == 0) {
             // A script of its own: what one answered before it would answer again.
             let script = Script::in_order([answer]);
             let events: Vec<_> = now(script.ask(request).collect());
-            return Box::pin(stream::iter(events));
+            return saying(events);
         }
-        self.script.ask(request)
+        saying(now(self.script.ask(request).collect()))
     }
 }

@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dormouse_journal::{TaskReviewState, state};
 use dormouse_store::agent::change_item::{self, Item, State};
+use dormouse_store::agent::change_set::ChangeSet;
+use dormouse_store::agent::entity;
 use dormouse_store::{CommitError, Refusal};
 use dormouse_types::audit::AuditAction;
-use dormouse_types::{Actor, TaskId, Timestamp, WorkspaceId};
+use dormouse_types::{Actor, ChangeSetId, RunKey, TaskId, Timestamp, WorkspaceId};
 
 use crate::group;
 use crate::set::effective_state::{self, EffectiveState};
@@ -90,6 +92,23 @@ impl Changes {
         let older = supersede::older(&rest).into_iter().cloned();
         ended.extend(older.map(|item| retracted(item, supersede::REASON)));
         Ok(ended)
+    }
+
+    /// Withdraws the open proposals about a task that a run made.
+    pub async fn withdraw_of_run(
+        &self,
+        ws: WorkspaceId,
+        task: &TaskId,
+        run: &RunKey,
+        why: &str,
+    ) -> Result<(), DecideError> {
+        let sets = self.store.all(entity::of_task::<ChangeSet>(ws, task)).await?;
+        let sets = sets.into_iter().map(|stored| stored.doc.value);
+        let sets: BTreeSet<ChangeSetId> =
+            sets.filter(|set| set.run_key == run.as_str()).map(|set| set.id).collect();
+        let mut items = self.store.all(change_item::of_task(ws, task)).await?;
+        items.retain(|item| sets.contains(&item.set));
+        self.end_items(ws, &items, Event::Retract, Some(why)).await
     }
 
     /// Withdraws all but the newest open proposal for each field of a task; returns how many.

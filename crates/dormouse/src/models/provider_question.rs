@@ -135,7 +135,7 @@ impl Dormouse {
                 self.name_for_work(one).unwrap_or_else(|| chosen.clone()) == *id
             };
             let its_work: Vec<Definition> = work.iter().filter(of_work).cloned().collect();
-            let n_wakes = self.wakes_of_the_week(caller, &QuestionScope::NewAgent, &its).await?;
+            let n_wakes = self.wakes_of_the_week(caller, &its).await?;
             let n_runs = self.runs_of_the_week(caller, &its_work).await?;
             wakes = wakes.saturating_add(n_wakes);
             runs = runs.saturating_add(n_runs);

@@ -196,7 +196,7 @@ impl Dormouse {
         };
         let is_paid = model.class() == ModelClass::Paid;
         let off = if is_thinking && is_paid { self.automations_off(&change) } else { Vec::new() };
-        let wakes = self.wakes_of_the_week(caller, scope, &change).await?;
+        let wakes = self.wakes_of_the_week(caller, &change).await?;
         let runs = if is_thinking { self.runs_of_the_week(caller, &work).await? } else { 0 };
         let price = model.price().filter(|_| is_paid && is_thinking);
         let cost_a_day = price.map(|price| cost_a_day(&price, wakes.saturating_add(runs)));
@@ -348,20 +348,14 @@ impl Dormouse {
         off
     }
 
-    /// How many wakes completed in the last seven days: those of the workspace, or those of the agents that
-    /// would ask the model.
+    /// How many wakes of these agents, which would ask the model, completed in the last seven days.
     pub(super) async fn wakes_of_the_week(
         &self,
         caller: &Caller,
-        scope: &QuestionScope,
         agents: &[&Agent],
     ) -> Result<i64, Error> {
         let ws = caller.workspace;
         let since = self.a_week_ago();
-        if *scope == QuestionScope::Workspace {
-            let wakes = self.store.first(wake_run::completed_since(ws, since)).await?;
-            return Ok(wakes.unwrap_or(0));
-        }
         let ids: Vec<AgentId> = agents.iter().map(|agent| agent.id.clone()).collect();
         let mut wakes: i64 = 0;
         for ids in ids.chunks(in_list::MOST) {

@@ -64,19 +64,20 @@ impl ActiveRun<'_> {
         match early {
             EarlyEnd::Hidden(reason) => last.audit.push(self.denied_request(reason)),
             EarlyEnd::Unanswered(failed) => last.ops = self.unanswered(failed),
+            EarlyEnd::OverTime => last.ops = self.settled(Outcome::Unknown),
+            EarlyEnd::PaidCallsOff => last.ops = self.settled(Outcome::Interrupted),
             EarlyEnd::NoRoom(_) | EarlyEnd::TaskDeleted => {}
         }
         let why = early.reason(&*self.model);
         self.finish_retrying(false, Some(&why), last).await
     }
 
-    /// The same if the run has before `turn` what it is for; otherwise does nothing.
+    /// The same if the run has what it is for; otherwise does nothing.
     pub(super) async fn finish_early_if_complete(
         &mut self,
-        turn: u32,
         early: EarlyEnd<'_>,
     ) -> Result<Option<End>, RunError> {
-        match self.has_all(turn) {
+        match self.has_all() {
             true => self.finish_early(early).await.map(Some),
             false => Ok(None),
         }
@@ -147,7 +148,9 @@ impl ActiveRun<'_> {
         cut: Truncation,
         usage: Option<&Usage>,
     ) -> Result<End, RunError> {
-        self.fail_after(cut.reason(self.model.name()), self.answered(usage)).await
+        let mut ops = self.answered(usage);
+        ops.extend(self.handler.discard().await?);
+        self.fail_after(cut.reason(self.model.name()), ops).await
     }
 
     async fn fail_after(&mut self, error: String, settled: Vec<Op>) -> Result<End, RunError> {
@@ -184,6 +187,7 @@ impl ActiveRun<'_> {
             let failure = Failure { why, detail, asked_at, retry_after: *retry_after };
             let after = breaker::failed(before.as_ref(), provider, failure, now);
             let due = after.open_until.unwrap_or(now + self.driver.pause(after.failures));
+            let due = due.max(now + breaker::named(*retry_after));
             let mut ops = self.unanswered(failed);
             ops.push(row::put(ws, before.as_ref(), &after));
             let has_opened = after.opened > before.map_or(0, |row| row.opened);
@@ -197,6 +201,32 @@ impl ActiveRun<'_> {
             tracing::warn!(target: HELD, provider, ?why, until = %due, "the queue is held");
         }
         Ok(End::ProviderUnavailable { reason: error.to_string() })
+    }
+
+    /// Records a failure of the provider alone: the run ends otherwise.
+    pub(super) async fn note_provider_failed(&self, failed: &FailedCall) -> Result<(), RunError> {
+        let ModelError::Provider { why, retry_after, detail, .. } = &failed.error else {
+            return Ok(());
+        };
+        let (ws, provider) = (self.lease.ws, breaker::held_by(*why, &*self.model));
+        let asked_at = self.reserved.as_ref().map(Reservation::asked_at);
+        retry(BREAKER_ATTEMPTS, &CONFLICTS, || async {
+            let now = self.driver.clock.now();
+            let asked_at = asked_at.unwrap_or(now);
+            let before = self.driver.store.first(row::of_provider(ws, provider)).await?;
+            let failure = Failure { why: *why, detail, asked_at, retry_after: *retry_after };
+            let after = breaker::failed(before.as_ref(), provider, failure, now);
+            let has_opened = after.opened > before.as_ref().map_or(0, |row| row.opened);
+            let mut away = Commit::new("provider.away", Db::Agent, ws)
+                .op(self.lease.guard())
+                .op(row::put(ws, before.as_ref(), &after));
+            if has_opened {
+                away = away.change(provider_event(EventKind::ProviderAway, provider));
+            }
+            self.driver.store.commit(away).await?;
+            Ok::<_, RunError>(())
+        })
+        .await
     }
 
     /// Resets the breakers of the model, because it answered.

@@ -11,15 +11,21 @@ use futures_util::future::{pending, select};
 use super::composed::Interruption;
 use super::{ActiveRun, Driver};
 use crate::End;
+use crate::early_end::EarlyEnd;
 use crate::handler::RunError;
 
 impl ActiveRun<'_> {
     /// Ends the run, or its work for now: its call was ended.
     pub(super) async fn interrupt(&mut self, why: Interruption) -> Result<End, RunError> {
         match why {
-            Interruption::OverTime => self.fail_over_time().await,
+            Interruption::OverTime => self.end_over_time().await,
             Interruption::Stopped => self.stopped().await,
-            Interruption::PaidCallsOff => self.put_off_by_switch().await,
+            Interruption::PaidCallsOff => {
+                match self.finish_early_if_complete(EarlyEnd::PaidCallsOff).await? {
+                    Some(end) => Ok(end),
+                    None => self.put_off_by_switch().await,
+                }
+            }
         }
     }
 

@@ -64,7 +64,7 @@ impl ActiveRun<'_> {
         let amount = spending::price_of(&*self.model, outgoing);
         if let Some(cap) = spending::cap_exceeded(&budgets, so_far, amount) {
             let full = EarlyEnd::NoRoom(NoRoom::WakeCap);
-            return match self.finish_early_if_complete(request.turn, full).await? {
+            return match self.finish_early_if_complete(full).await? {
                 Some(end) => Ok(Some(end)),
                 None => self.fail(spending::wake_refusal(cap, so_far, amount)).await.map(Some),
             };
@@ -89,7 +89,7 @@ impl ActiveRun<'_> {
                 refusal: Refusal::OverBudget, ..
             })) => {
                 let full = EarlyEnd::NoRoom(NoRoom::DayBudget);
-                if let Some(end) = self.finish_early_if_complete(request.turn, full).await? {
+                if let Some(end) = self.finish_early_if_complete(full).await? {
                     return Ok(Some(end));
                 }
                 let account = reserved.holder_account();
@@ -106,7 +106,10 @@ impl ActiveRun<'_> {
             }
             Err(RunError::Commit(CommitError::Refused {
                 refusal: Refusal::PaidCallsOff, ..
-            })) => self.put_off_by_switch().await.map(Some),
+            })) => match self.finish_early_if_complete(EarlyEnd::PaidCallsOff).await? {
+                Some(end) => Ok(Some(end)),
+                None => self.put_off_by_switch().await.map(Some),
+            },
             Err(error) => Err(error),
         }
     }

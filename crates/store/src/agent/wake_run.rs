@@ -435,18 +435,6 @@ pub fn heard_by_completed(workspace: WorkspaceId, agent: &AgentId) -> Query<Seq>
     }
 }
 
-/// How many wakes completed since a time; runs of agent work are none.
-pub fn completed_since(workspace: WorkspaceId, since: Timestamp) -> Query<i64> {
-    Query {
-        db: Db::Agent,
-        sql: "SELECT COUNT(*) FROM wake_run_log
-              WHERE ws = ?1 AND status = 'completed' AND created_at >= ?2
-                AND agent_id LIKE 'ag-%'",
-        params: params_values![ws(workspace), since],
-        decode: |row| row.int(0).map_err(|e| ReadError::column(Db::Agent, "run", &e)),
-    }
-}
-
 /// How many wakes of some agents completed since a time. At most [`in_list::MOST`] agents.
 pub fn completed_of_since(
     workspace: WorkspaceId,

@@ -473,7 +473,6 @@ fn queries(world: &World) -> Vec<Statement> {
         wake_run::agents_of(WS, &["k"]),
         wake_run::begun_by_agents(WS, std::slice::from_ref(&key)),
         wake_run::failed_last(WS, 1),
-        wake_run::completed_since(WS, at(0)),
         wake_run::completed_of_since(WS, std::slice::from_ref(&agent), at(0)),
         provider_state::of_run(WS, &key),
         model_call::of_run(WS, &key, 1),

@@ -40,7 +40,8 @@ test("an earlier report leads to the task as it was, and back to now", async ({ 
 
   await page.getByRole("link", { name: "Show", exact: true }).click();
   await expect(page.getByText(/^What .* knew on .*, after that wake\.$/)).toBeVisible();
-  await expect(page.getByText("Renew both passports")).toHaveCount(0);
+  await expect(page.getByRole("tabpanel").getByRole("listitem").first()).toBeVisible();
+  await expect(page.getByRole("tabpanel").getByText("Renew both passports")).toHaveCount(0);
   await page.goBack();
   await page.getByRole("link", { name: "Back to now" }).click();
   await expect(property(page, /Priority/)).toContainText("Urgent");

@@ -199,3 +199,44 @@ fn on_postgres_a_removed_line_is_in_no_row_and_after_vacuum_full_in_no_file() {
         assert_eq!(files_with(&folder, words), Vec::<String>::new(), "{words}");
     }
 }
+
+#[test]
+fn what_was_said_to_an_agent_is_removed_by_the_id_that_its_log_shows() {
+    let world = World::with_agents();
+    world.ok(&["agent", "wake", "water butt", "--say", &format!("{SECRET}. Tell nobody.")]);
+    let log = world.ok(&["agent", "log", "water butt"]).out;
+    let (_, said) = log.split_once("What you said to it").expect("it has the section");
+    let id = said.split_whitespace().find(|word| word.starts_with("am-")).expect("an id");
+    assert!(said.contains(SECRET), "{said}");
+    world.ok(&["agent", "forget", "water butt", id, "--yes"]);
+    assert_eq!(files_with(&world.data(), SECRET), Vec::<String>::new());
+}
+
+#[test]
+fn a_task_and_its_agents_memory_are_shown_as_they_were_at_a_run() {
+    let world = World::with_agents();
+    let run = |line: usize| -> String {
+        let log = world.ok(&["agent", "log", "water butt"]).out;
+        let keys: Vec<&str> = log.split("  run ").skip(1).collect();
+        keys[keys.len() - 1 - line].split_whitespace().next().expect("a key").to_owned()
+    };
+    let first = run(0);
+    world.ok(&["task", "edit", "water butt", "--title", "Mend the water butt", "--priority", "P0"]);
+    world.ok(&["task", "note", "water butt", &format!("{SECRET}. Bring a rope.")]);
+    world.ok(&["agent", "wake", "water butt"]);
+    let shown = world.ok(&["task", "show", "water butt", "--at", &first]).out;
+    assert!(shown.contains("As it was on") && shown.contains(&first), "{shown}");
+    let (then, since) = shown.split_once("Since then").expect("what changed");
+    assert!(!then.contains("Mend the water butt") && !then.contains(SECRET), "{then}");
+    assert!(since.contains("Mend the water butt") && since.contains("none -> P0"), "{since}");
+    assert!(!world.ok(&["agent", "knows", "water butt", "--at", &first]).out.contains(SECRET));
+    let later = world.ok(&["task", "show", "water butt", "--at", &run(1)]).out;
+    assert!(later.contains("Mend the water butt") && later.contains(SECRET), "{later}");
+
+    let unknown = world.run(&["task", "show", "water butt", "--at", "zzzz"]);
+    assert!(
+        unknown.code == 1 && unknown.err.contains("the agent has no run `zzzz`"),
+        "{unknown:?}"
+    );
+    assert!(unknown.err.contains("agent log"), "{}", unknown.err);
+}

@@ -3,6 +3,7 @@
 use clap::Args;
 use dormouse::view::{Message, Page, Prompt, PromptFragment, PromptPart, Wake};
 use dormouse_formats::sanitise;
+use dormouse_types::agent::MessageKind;
 use dormouse_types::{AgentId, ThreadId};
 use serde_json::Value;
 
@@ -81,8 +82,39 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
             messages(session, &agent.id, thread).await?;
         }
     }
+    if params.run.is_none() {
+        said(session, &agent.id).await?;
+    }
     Ok(())
 }
+
+/// What the person said to the agent last, with the ids by which it can be removed.
+async fn said(session: &mut Session, agent: &AgentId) -> Result<(), Failure> {
+    let query = [("follow", "true"), ("limit", "200")];
+    let reply = session.client.get(&path(&format!("/api/agents/{agent}/messages"), &query)).await?;
+    let page: Page<Message> = reply.read()?;
+    let said = page.items.iter().filter(|message| message.kind == MessageKind::User);
+    let said: Vec<&Message> = said.collect();
+    let newest = &said[said.len().saturating_sub(SAID)..];
+    if newest.is_empty() {
+        return Ok(());
+    }
+    session.screen.say("");
+    session.screen.say(session.screen.style().bold("What you said to it"));
+    let width = session.screen.prose_width();
+    for message in newest {
+        let Some(text) = content(message) else { continue };
+        let at = time::minute(message.created_at, &session.zone);
+        session.screen.say(format!("  {at}  {}", message.id));
+        for text in wrap::text(&text, width, Margin { first: "    ", rest: "    " }) {
+            session.screen.say(text);
+        }
+    }
+    Ok(())
+}
+
+/// How many things that the person said are shown: the newest.
+const SAID: usize = 5;
 
 fn has_key(wake: &Wake, key: &str) -> bool {
     wake.run_key.as_ref().is_some_and(|run_key| run_key.as_str().starts_with(key))

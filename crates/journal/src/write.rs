@@ -341,22 +341,17 @@ impl Journal {
         if let Some((holder, epoch)) = &ctx.fence {
             commit = commit.ops(fence::pass(ws, holder, *epoch));
         }
-        let effects = || serde_json::to_string(&answer.effects).expect("effects are plain data");
-        if let Some(once) = &ctx.once {
-            commit = commit.once(Once {
-                id: once.id.clone(),
-                request: once.request.clone(),
-                answer: serde_json::to_string(&answer).expect("answers are plain data"),
-                effects: Some(effects()),
-            });
+        let stored = || serde_json::to_string(&answer).expect("answers are plain data");
+        let effects = serde_json::to_string(&answer.effects).expect("effects are plain data");
+        if let Some(OnceKey { id, request }) = ctx.once.clone() {
+            commit = commit.once(Once { id, request, answer: stored(), effects: Some(effects) });
         } else if !answer.effects.is_empty() {
-            // Nobody repeats it, but what it did is kept: a task is shown as it was by undoing its later
-            // changes back.
-            let mut random = [0; 16];
-            self.entropy.fill(&mut random);
-            let (id, request) = (hash::sha256(random).to_string(), hash::sha256(""));
-            let answer = String::new();
-            commit = commit.once(Once { id, request, answer, effects: Some(effects()) });
+            // What it did is kept as well: a task is shown as it was by undoing its later changes. Two who
+            // make the same change of the same revision at once made it together.
+            let request =
+                hash::joined(&["edit", id.as_str(), &answer.revision.to_string(), &effects]);
+            let id = request.to_string();
+            commit = commit.once(Once { id, request, answer: stored(), effects: Some(effects) });
         }
         if !decided.is_empty() {
             if !is_new {

@@ -11,7 +11,7 @@ use dormouse_types::work::WorkState;
 use dormouse_types::{Caller, Scope};
 
 use super::question::{NAMED, a_day, contents, cost_a_day};
-use super::{KeptBackAgents, ModelUse, ProviderQuestion, QuestionScope};
+use super::{KeptBackAgents, ModelUse, ProviderQuestion};
 use crate::request::require;
 use crate::{Dormouse, Error};
 

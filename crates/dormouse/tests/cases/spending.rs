@@ -175,7 +175,6 @@ fn a_test_call_is_paid_from_the_budget_of_all_agents() {
     for says in [
         "a test makes up to four calls",
         "more than all agents may still spend",
-        "models once-more",
         "models budget --day",
     ] {
         assert!(error.contains(says), "no {says:?} in {error}");

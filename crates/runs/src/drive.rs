@@ -263,7 +263,8 @@ impl ActiveRun<'_> {
         }
         let offer = gathered.tools;
         let renewed = self.driver.clock.now();
-        let request = self.request(gated, &clearance, offer, turn, tools).await?;
+        let followed = gathered.template_version;
+        let request = self.request(gated, &clearance, offer, followed, (turn, tools)).await?;
         if let Some(why) = self.too_large(&request) {
             let full = EarlyEnd::NoRoom(NoRoom::Window);
             let end = self.finish_early_if_complete(turn, full).await?;

@@ -247,7 +247,12 @@ impl RunHandler for TaskAgent<'_> {
                     ..Draft::tainted(FragmentKind::TaskState, parts, data)
                 });
             }
-            Ok(TurnContext { fragments, tools: tools::offer(), nothing_changed: false })
+            Ok(TurnContext {
+                fragments,
+                tools: tools::offer(),
+                nothing_changed: false,
+                template_version: None,
+            })
         })
     }
 

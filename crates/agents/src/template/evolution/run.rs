@@ -64,7 +64,12 @@ impl<'a> EvolutionRun<'a> {
         messages.retain(|message| message.n <= upto);
         let fragments =
             context::fragments(&improver, &evidence, &session, &messages, &agents.zone.get());
-        Ok(TurnContext { fragments, tools: tools::offer(), nothing_changed: false })
+        Ok(TurnContext {
+            fragments,
+            tools: tools::offer(),
+            nothing_changed: false,
+            template_version: improver.version,
+        })
     }
 
     /// Checks the calls of a turn. What they hold is written with the end of the run, so a run that fails
@@ -234,8 +239,12 @@ impl RunHandler for EvolutionRun<'_> {
     }
 
     fn followup_context(&mut self, _: ToolSet) -> BoxFuture<'_, Result<TurnContext, RunError>> {
-        let context =
-            TurnContext { fragments: Vec::new(), tools: tools::offer(), nothing_changed: false };
+        let context = TurnContext {
+            fragments: Vec::new(),
+            tools: tools::offer(),
+            nothing_changed: false,
+            template_version: None,
+        };
         Box::pin(std::future::ready(Ok(context)))
     }
 

@@ -53,7 +53,7 @@ impl Dormouse {
         Ok(self.with_understood(version))
     }
 
-    /// How a template has done in the last 26 weeks: its wakes, what their models cost, and what became of
+    /// How a template has done in the last 26 weeks: its wakes, what their models cost, and the outcome of
     /// their proposals.
     pub async fn template_metrics(
         &self,

@@ -1,4 +1,4 @@
-//! How a template does: counts of its wakes, their cost and what became of their proposals, folded by
+//! How a template does: counts of its wakes, their cost and the outcome of their proposals, folded by
 //! version, model, tool and week.
 
 use std::cmp::Reverse;

@@ -203,6 +203,13 @@ pub struct TurnContext {
     pub template_version: Option<TemplateVersionId>,
 }
 
+impl TurnContext {
+    /// A context with something to ask, and without directives of a template.
+    pub fn of(fragments: Vec<Draft>, tools: Arc<Offer>) -> Self {
+        Self { fragments, tools, nothing_changed: false, template_version: None }
+    }
+}
+
 /// The result of running a turn's calls.
 #[derive(Debug, Clone, Default)]
 pub struct ExecutedCalls {

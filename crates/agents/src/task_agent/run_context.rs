@@ -154,12 +154,7 @@ impl TaskAgent<'_> {
         let instruction = self.instruction(&input, ToolSet::All);
         let Some(task) = &input.task.task else {
             let tools = tools::offer();
-            return Ok(TurnContext {
-                fragments: Vec::new(),
-                tools,
-                nothing_changed: true,
-                template_version: None,
-            });
+            return Ok(TurnContext { nothing_changed: true, ..TurnContext::of(Vec::new(), tools) });
         };
         self.gathered = task.entries.iter().map(|entry| entry.id.clone()).collect();
         let unheard_texts = self.unheard_messages(&input).await?;

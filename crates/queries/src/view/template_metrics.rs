@@ -29,7 +29,7 @@ pub struct TemplateMetrics {
     pub comparison: Option<VersionComparison>,
 }
 
-/// Wakes, what their models used, and what became of their proposals.
+/// Wakes, what their models used, and the outcome of their proposals.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -51,11 +51,11 @@ pub struct Metrics {
     pub cost: i64,
     /// The same per wake; none of fewer than 20 wakes.
     pub cost_per_wake: Option<i64>,
-    /// What became of the proposals.
+    /// The outcome of the proposals.
     pub decisions: DecisionCounts,
 }
 
-/// What became of proposals. Each counts where it is now: one that is undone and decided again counts once.
+/// The outcome of proposals. Each counts where it is now: one that is undone and decided again counts once.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -96,14 +96,14 @@ pub struct ModelMetrics {
     pub metrics: Metrics,
 }
 
-/// What became of the proposals of a tool.
+/// The outcome of the proposals of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolMetrics {
     /// The tool.
     pub tool: String,
-    /// What became of its proposals.
+    /// The outcome of its proposals.
     pub decisions: DecisionCounts,
 }
 

@@ -1,4 +1,4 @@
-//! How a template does: the runs that followed it, what their models cost, and what became of their
+//! How a template does: the runs that followed it, what their models cost, and the outcome of their
 //! proposals, counted by week, version and model.
 //!
 //! A run belongs to the template whose version it was sent. Which version that was is recorded since schema
@@ -176,7 +176,7 @@ pub fn cost(workspace: WorkspaceId, wanted: &Wanted<'_>) -> Query<CallCost> {
     }
 }
 
-/// What became of the proposals of a template: those that were confirmed, rejected, expired, or are put off.
+/// The outcome of the proposals of a template: those that were confirmed, rejected, expired, or are put off.
 ///
 /// The document of a decision names its rule right before its round, and quotation marks inside a text are
 /// written with a backslash, so the pattern finds nothing else.

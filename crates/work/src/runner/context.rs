@@ -146,8 +146,7 @@ impl WorkRun<'_> {
             let parts = parts.collect();
             fragments.push(Draft::tainted(FragmentKind::EarlierRuns, parts, FragmentData::None));
         }
-        let tools = tools::offer();
-        Ok(TurnContext { fragments, tools, nothing_changed: false, template_version })
+        Ok(TurnContext { template_version, ..TurnContext::of(fragments, tools::offer()) })
     }
 
     /// Refuses to go on if the model may not see the instructions.
@@ -323,12 +322,7 @@ impl WorkRun<'_> {
             text.extend(new_corrections(&new));
         }
         let fragments = vec![Draft::fixed(FragmentKind::Instruction, text, FragmentData::None)];
-        Ok(TurnContext {
-            fragments,
-            tools: tools::offer(),
-            nothing_changed: false,
-            template_version: None,
-        })
+        Ok(TurnContext::of(fragments, tools::offer()))
     }
 
     /// The corrections that the run has not noted as read, and that are newer than one of them.

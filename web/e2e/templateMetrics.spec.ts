@@ -30,13 +30,19 @@ test("wakes and decisions count for the version that was followed", async ({ sam
   const compared = "Version 2 beside version 1";
   await expect(page.getByRole("heading", { name: compared })).toBeVisible();
   await expect(row(page, compared, "Confirm rate")).toContainText("Too early to say");
-  await expect(row(page, "By version", "Version 2").getByRole("cell").first()).toHaveText("1");
+  await expect(row(page, "By version", "Version 2").getByRole("cell").nth(2)).toHaveText("1");
   await expect(row(page, "By version", "Version 1")).toContainText("0 of 1");
   await expect(row(page, "By version", "Unknown version")).toHaveCount(0);
   await expect(page.getByRole("img", { name: /0 confirmed and 1 rejected in all/ })).toBeVisible();
   await page.getByText("The same as a table").click();
   await expect(page.getByRole("region", { name: "By week", exact: true }).getByRole("row")).toHaveCount(27);
   expect(await faults(page)).toEqual([]);
+
+  // It is live: the next decision counts at once.
+  const next = set.items.find((one) => one.status === "pending" && one.index !== item.index);
+  if (next === undefined) throw new Error("there is no second proposal");
+  await server.ask("POST", `/api/change-sets/${set.id}/items/${next.index}/confirm`, { digest: next.digest });
+  await expect(row(page, "By version", "Version 1")).toContainText("1 of 2");
 
   const said = await server.command("template", "show", "Calm");
   expect(said).toContain(compared);

@@ -10,6 +10,9 @@ pub(crate) const LEAST: i64 = 20;
 /// By how much two amounts must differ, in percent of the one before, to be better or worse.
 const NOTABLE: i64 = 10;
 
+/// The smallest difference of costs that a person is shown. Units: micro-dollars.
+pub(crate) const SMALLEST_COST: i64 = 100;
+
 /// How many of a number of wakes or decisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Share {
@@ -62,12 +65,13 @@ pub(crate) fn shares(now: Share, before: Share, good: Good) -> MetricChange {
     change(if is_notable { good.judged(difference > 0) } else { MetricJudgement::Same })
 }
 
-/// Compares two amounts per wake, of which the lower one is better.
-pub(crate) fn amounts(now: Option<i64>, before: Option<i64>) -> MetricChange {
+/// Compares two amounts per wake, of which the lower one is better. A difference below `smallest` is none.
+pub(crate) fn amounts(now: Option<i64>, before: Option<i64>, smallest: i64) -> MetricChange {
     let judgement = match (now, before) {
         (Some(now), Some(before)) => {
             let difference = i128::from(now) - i128::from(before);
-            let is_notable = difference.abs() * 100 > i128::from(before) * i128::from(NOTABLE);
+            let is_notable = difference.abs() >= i128::from(smallest)
+                && difference.abs() * 100 > i128::from(before) * i128::from(NOTABLE);
             if is_notable { Good::Low.judged(difference > 0) } else { MetricJudgement::Same }
         }
         (None, _) | (_, None) => MetricJudgement::TooEarly,
@@ -93,8 +97,8 @@ mod tests {
         assert_eq!((per_wake(19, 19), per_wake(50, 20)), (None, Some(3)));
         assert_eq!(judged((19, 19), (0, 500)), MetricJudgement::TooEarly);
         assert_eq!(judged((500, 500), (0, 19)), MetricJudgement::TooEarly);
-        assert_eq!(amounts(None, Some(1)).judgement, MetricJudgement::TooEarly);
-        assert_eq!(amounts(Some(1), None).judgement, MetricJudgement::TooEarly);
+        assert_eq!(amounts(None, Some(1), 1).judgement, MetricJudgement::TooEarly);
+        assert_eq!(amounts(Some(1), None, 1).judgement, MetricJudgement::TooEarly);
     }
 
     #[test]
@@ -114,10 +118,14 @@ mod tests {
         let wanted =
             MetricChange { now: Some(3), before: Some(50), judgement: MetricJudgement::Better };
         assert_eq!(change, wanted);
-        assert_eq!(amounts(Some(111), Some(100)).judgement, MetricJudgement::Worse);
-        assert_eq!(amounts(Some(110), Some(100)).judgement, MetricJudgement::Same);
-        assert_eq!(amounts(Some(89), Some(100)).judgement, MetricJudgement::Better);
-        assert_eq!(amounts(Some(0), Some(0)).judgement, MetricJudgement::Same);
-        assert_eq!(amounts(Some(1), Some(0)).judgement, MetricJudgement::Worse);
+        assert_eq!(amounts(Some(111), Some(100), 1).judgement, MetricJudgement::Worse);
+        assert_eq!(amounts(Some(110), Some(100), 1).judgement, MetricJudgement::Same);
+        assert_eq!(amounts(Some(89), Some(100), 1).judgement, MetricJudgement::Better);
+        assert_eq!(amounts(Some(0), Some(0), 1).judgement, MetricJudgement::Same);
+        assert_eq!(amounts(Some(1), Some(0), 1).judgement, MetricJudgement::Worse);
+        // A difference that is not shown is none.
+        let smallest = SMALLEST_COST;
+        assert_eq!(amounts(Some(240), Some(160), smallest).judgement, MetricJudgement::Same);
+        assert_eq!(amounts(Some(260), Some(160), smallest).judgement, MetricJudgement::Worse);
     }
 }

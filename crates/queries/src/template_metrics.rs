@@ -16,7 +16,7 @@ use jiff::ToSpan as _;
 use jiff::civil::{Date, Weekday};
 use jiff::tz::TimeZone;
 
-use crate::metric_judgement::{Good, Share, amounts, per_wake, shares};
+use crate::metric_judgement::{Good, SMALLEST_COST, Share, amounts, per_wake, shares};
 use crate::view::{
     DecisionCounts, Metrics, ModelMetrics, TemplateMetrics, ToolChange, ToolMetrics,
     VersionComparison, VersionMetrics, WeekMetrics,
@@ -282,8 +282,8 @@ fn compared(
         before,
         failures: shares(now.failures(), then.failures(), Good::Low),
         confirmed: confirmed(now, then),
-        tokens: amounts(metrics.tokens_per_wake, metrics_then.tokens_per_wake),
-        cost: amounts(metrics.cost_per_wake, metrics_then.cost_per_wake),
+        tokens: amounts(metrics.tokens_per_wake, metrics_then.tokens_per_wake, 1),
+        cost: amounts(metrics.cost_per_wake, metrics_then.cost_per_wake, SMALLEST_COST),
         tools: tools.iter().filter_map(tool).collect(),
     }
 }

@@ -90,7 +90,7 @@ export const queries = {
   metrics: (id: string): Query<TemplateMetrics> => ({
     key: `templates/metrics/${id}`,
     load: () => unwrap(api.GET("/api/templates/{template}/metrics", { params: path(id) })),
-    invalidatedBy: isOfTemplate(id),
+    invalidatedBy: (event) => isOfTemplate(id)(event) || isOneOf(event, "agent:wake", "task:status", "change-set:item"),
   }),
   evolution: (id: string): Query<EvolutionDetail | null> => ({
     key: `templates/evolution/${id}`,

@@ -46,6 +46,12 @@ async function twice(server: Server): Promise<string> {
   return template.id;
 }
 
+/** The template that the agents of the sample follow. */
+async function calm(server: Server): Promise<string> {
+  const { items } = (await server.ask("GET", "/api/templates")) as { items: { id: string; displayName: string }[] };
+  return items.find((one) => one.displayName === "Calm")?.id ?? "";
+}
+
 /** The screens of a signed-in person with tasks. */
 export const screens: readonly Screen[] = [
   { name: "home", show: at("/") },
@@ -169,6 +175,15 @@ export const screens: readonly Screen[] = [
     show: async (page, server) => {
       await open(page, server, `/templates/${await twice(server)}/versions`);
       await expect(page.getByRole("heading", { name: "What changed" })).toBeVisible();
+      await still(page);
+    },
+  },
+  {
+    name: "template: metrics",
+    show: async (page, server) => {
+      await open(page, server, `/templates/${await calm(server)}/metrics`);
+      await page.getByText("The same as a table").click();
+      await expect(page.getByRole("heading", { name: "By tool" })).toBeVisible();
       await still(page);
     },
   },

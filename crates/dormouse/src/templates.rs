@@ -7,7 +7,7 @@ use dormouse_types::model::Directives;
 use dormouse_types::{Caller, Scope, TemplateId, limits};
 
 use crate::request::{answer_of, answered, request_context, require};
-use crate::view::{Page, Template, TemplateDetail, TemplateVersion};
+use crate::view::{Page, Template, TemplateDetail, TemplateMetrics, TemplateVersion};
 use crate::{Dormouse, Error};
 
 impl Dormouse {
@@ -51,6 +51,17 @@ impl Dormouse {
         require(caller, Scope::Read)?;
         let version = self.queries.template_version(caller.workspace, id, number).await?;
         Ok(self.with_understood(version))
+    }
+
+    /// How a template has done in the last 26 weeks: its wakes, what their models cost, and the outcome of
+    /// their proposals.
+    pub async fn template_metrics(
+        &self,
+        caller: &Caller,
+        id: &TemplateId,
+    ) -> Result<TemplateMetrics, Error> {
+        require(caller, Scope::Read)?;
+        Ok(self.queries.template_metrics(caller.workspace, id).await?)
     }
 
     /// Makes a template; its first version is active.

@@ -18,8 +18,8 @@ impl Templates for TemplatesOfAgents {
         rules: &'a str,
     ) -> BoxFuture<'a, Result<System, RunError>> {
         Box::pin(async move {
-            let (text, directives) = self.0.system_of_work(ws, template, rules).await?;
-            Ok(System { text, directives })
+            let (text, effective) = self.0.system_of_work(ws, template, rules).await?;
+            Ok(System { text, directives: effective.directives, version: effective.version })
         })
     }
 }

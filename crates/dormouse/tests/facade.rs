@@ -36,6 +36,7 @@ mod cases {
     mod spending;
     mod staleness;
     mod telling;
+    mod template_metrics;
     mod tools_page;
     mod history;
     mod verdicts;

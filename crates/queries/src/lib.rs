@@ -9,7 +9,7 @@
 //! [`inspect`], [`as_of`], [`tool_calls`], [`change_sets`], [`decisions`],
 //! [`recent`], [`spending`], [`attention`],
 //! [`overview`], [`operations`], [`audit`], [`events`], `work_events`, [`export`], [`whole_task`],
-//! [`work`], [`transcript`], [`work_log`], [`conversations`], `templates`, `work_facts`, [`doctor`], [`error`].
+//! [`work`], [`transcript`], [`work_log`], [`conversations`], `templates`, `template_metrics`, `work_facts`, [`doctor`], [`error`].
 
 #![warn(missing_docs)]
 
@@ -44,6 +44,8 @@ pub mod transcript;
 pub mod work_log;
 pub mod conversations;
 mod templates;
+mod template_metrics;
+mod metric_judgement;
 mod rules;
 mod evolution;
 mod work_facts;

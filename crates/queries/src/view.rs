@@ -26,6 +26,7 @@ mod work_hook;
 mod conversation;
 mod delivery;
 mod template;
+mod template_metrics;
 mod rule;
 mod evolution;
 
@@ -61,6 +62,10 @@ pub use scheduled_wake::{HeldBy, ScheduledReason, ScheduledWake};
 pub use spending::{Spending, Spent};
 pub use task::{LinkedTask, Match, MatchPlace, RowActivity, Task, TaskLink, TaskRow};
 pub use template::{Template, TemplateDetail, TemplateVersion};
+pub use template_metrics::{
+    DecisionCounts, MetricChange, Metrics, ModelMetrics, TemplateMetrics, ToolChange, ToolMetrics,
+    VersionComparison, VersionMetrics, WeekMetrics,
+};
 pub use work::{
     AgentWork, AgentWorkDetail, LogLineKind, SchedulePreview, WorkInstruction, WorkLogLine,
     WorkOccurrence, WorkOccurrences, WorkPreview, WorkQuestion, WorkRun, WorkTemplate, WorkTrial,

@@ -261,9 +261,9 @@ impl ActiveRun<'_> {
         if let Some(reason) = gated.hidden_task() {
             return self.skip_hidden(reason, &gated.kept_back).await.map(Some);
         }
-        let offer = gathered.tools;
+        let (offer, followed) = (gathered.tools, gathered.template_version);
         let renewed = self.driver.clock.now();
-        let request = self.request(gated, &clearance, offer, turn, tools).await?;
+        let request = self.request(gated, &clearance, offer, followed, (turn, tools)).await?;
         if let Some(why) = self.too_large(&request) {
             let full = EarlyEnd::NoRoom(NoRoom::Window);
             let end = self.finish_early_if_complete(full).await?;

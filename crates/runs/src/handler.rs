@@ -6,6 +6,7 @@ use std::time::Duration;
 use dormouse_store::agent::message::Chain;
 use dormouse_store::agent::source::Source;
 use dormouse_store::{Audit, ChangeRow, CommitError, MaybeRefused, Op, ReadError, Refusal};
+use dormouse_types::TemplateVersionId;
 use dormouse_types::model::{ToolCall, ToolResult};
 use dormouse_types::port::BoxFuture;
 
@@ -204,6 +205,15 @@ pub struct TurnContext {
     pub tools: Arc<Offer>,
     /// Whether there is nothing to ask; the run is then skipped.
     pub nothing_changed: bool,
+    /// The version of a template whose directives are among the fragments; `None` if none has a row.
+    pub template_version: Option<TemplateVersionId>,
+}
+
+impl TurnContext {
+    /// A context with something to ask, and without directives of a template.
+    pub fn of(fragments: Vec<Draft>, tools: Arc<Offer>) -> Self {
+        Self { fragments, tools, nothing_changed: false, template_version: None }
+    }
 }
 
 /// The result of running a turn's calls.

@@ -279,7 +279,7 @@ impl RunHandler for HouseRun<'_> {
             let (kind, data) = (FragmentKind::Instruction, FragmentData::None);
             let fragment = Draft::fixed(kind, "Do the chore.", data);
             let (fragments, tools) = (vec![fragment], TOOLS.clone());
-            Ok(TurnContext { fragments, tools, nothing_changed: false })
+            Ok(TurnContext::of(fragments, tools))
         })
     }
 

@@ -42,6 +42,7 @@ mod cases {
     mod subscriptions;
     mod task_links;
     mod task_list;
+    mod template_metrics;
     mod unknown_rows;
     mod timers;
     mod tokens;

@@ -25,3 +25,17 @@ closed_list! {
         Archived = "archived",
     }
 }
+
+closed_list! {
+    /// How a figure of the active version compares with that of the version before.
+    pub enum MetricJudgement, "judgement" {
+        /// Too few wakes or decisions of one of the two for a judgement.
+        TooEarly = "tooEarly",
+        /// No difference, or one that chance explains.
+        Same = "same",
+        /// The active version does better.
+        Better = "better",
+        /// The active version does worse.
+        Worse = "worse",
+    }
+}

@@ -6,7 +6,7 @@ use dormouse_runs::RunError;
 use dormouse_store::Op;
 use dormouse_types::model::Directives;
 use dormouse_types::port::BoxFuture;
-use dormouse_types::{TemplateId, WorkspaceId};
+use dormouse_types::{TemplateId, TemplateVersionId, WorkspaceId};
 
 /// The texts of templates, as the room that holds them gives them.
 pub trait Templates: Send + Sync {
@@ -41,6 +41,8 @@ impl Templates for NoTemplates {
 pub struct System {
     pub text: String,
     pub directives: Directives,
+    /// The version that the directives are of; `None` if there is no row and they are those of the program.
+    pub version: Option<TemplateVersionId>,
 }
 
 /// A template that work may follow, as it was read.

@@ -247,7 +247,7 @@ impl RunHandler for TaskAgent<'_> {
                     ..Draft::tainted(FragmentKind::TaskState, parts, data)
                 });
             }
-            Ok(TurnContext { fragments, tools: tools::offer(), nothing_changed: false })
+            Ok(TurnContext::of(fragments, tools::offer()))
         })
     }
 

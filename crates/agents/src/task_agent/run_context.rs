@@ -154,7 +154,7 @@ impl TaskAgent<'_> {
         let instruction = self.instruction(&input, ToolSet::All);
         let Some(task) = &input.task.task else {
             let tools = tools::offer();
-            return Ok(TurnContext { fragments: Vec::new(), tools, nothing_changed: true });
+            return Ok(TurnContext { nothing_changed: true, ..TurnContext::of(Vec::new(), tools) });
         };
         self.gathered = task.entries.iter().map(|entry| entry.id.clone()).collect();
         let unheard_texts = self.unheard_messages(&input).await?;
@@ -237,7 +237,8 @@ impl TaskAgent<'_> {
         }));
         let offer = tools::offer();
         let fragments = self.with_log(&input, fragments, log, &offer)?;
-        Ok(TurnContext { fragments, tools: offer, nothing_changed })
+        let template_version = input.effective.version.clone();
+        Ok(TurnContext { fragments, tools: offer, nothing_changed, template_version })
     }
 
     /// Adds the log to everything else, as far as the window of the model has room, and leaves out what the

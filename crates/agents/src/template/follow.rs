@@ -3,7 +3,6 @@
 use dormouse_store::agent::agent_entity::Agent;
 use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::agent::template::{self, Template};
-use dormouse_types::model::Directives;
 use dormouse_types::template::TemplateKind;
 use dormouse_types::{CategoryId, TemplateId, WorkspaceId};
 
@@ -39,15 +38,15 @@ impl Agents {
     }
 
     /// The system prompt of agent work that follows a template: these rules, then the directives of its
-    /// active version; and those directives.
+    /// active version; and those directives with that version.
     pub async fn system_of_work(
         &self,
         ws: WorkspaceId,
         template: &TemplateId,
         rules: &str,
-    ) -> Result<(String, Directives), AgentError> {
+    ) -> Result<(String, Effective), AgentError> {
         let effective = self.effective_of(ws, template, TemplateKind::AgentWork).await?;
-        Ok((system::with_directives(rules, &effective), effective.directives))
+        Ok((system::with_directives(rules, &effective), effective))
     }
 
     /// A template that an agent, or work, of this kind may be assigned.

@@ -388,6 +388,7 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Read templates |s, c| s.world.dormouse.templates(c);
     Read template |s, c| s.world.dormouse.template(c, &template(0));
     Read template_versions |s, c| s.world.dormouse.template_versions(c, &template(0), 9, None);
+    Read template_metrics |s, c| s.world.dormouse.template_metrics(c, &template(0));
     Read template_version |s, c| s.world.dormouse.template_version(c, &template(0), 1);
     Admin create_template |s, c| s.world.dormouse.create_template(c, new_template(), None);
     Admin edit_template |s, c| s.world.dormouse.edit_template(c, &template(1), TemplatePatch { name: Some("Short".into()), ..TemplatePatch::default() }, None, None);

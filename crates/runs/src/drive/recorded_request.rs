@@ -8,7 +8,7 @@ use dormouse_store::agent::{log_line, wake_run};
 use dormouse_store::{ReadError, Store, text};
 use dormouse_types::closed_list::ClosedList as _;
 use dormouse_types::model::{FragmentKind, PromptPart, Request, Turn};
-use dormouse_types::{HolderId, RunKey, WorkspaceId};
+use dormouse_types::{HolderId, RunKey, TemplateVersionId, WorkspaceId};
 
 use super::ActiveRun;
 use super::composed::{Composed, Shown, composed, shown_again};
@@ -49,8 +49,8 @@ impl ActiveRun<'_> {
         gated: Gated,
         clearance: &Clearance,
         offer: Arc<Offer>,
-        turn: u32,
-        tools: ToolSet,
+        followed: Option<TemplateVersionId>,
+        (turn, tools): (u32, ToolSet),
     ) -> Result<Request, RunError> {
         let lease = self.lease;
         let closing = match (tools, &self.closing) {
@@ -96,7 +96,10 @@ impl ActiveRun<'_> {
         let digest = request::digest(&pieces, &request.turns, offer.text());
         let stored = Stored { turn, spans, sources, digest, at: self.driver.clock.now() };
         ops.push(wake_request::put(lease.ws, &lease.run.key, &stored));
-        // Later turns repeat what the first one showed, and with it what that one left out.
+        // Later turns repeat what the first one showed: its directives, and what it left out.
+        if let Some(version) = followed.filter(|_| turn == 1) {
+            ops.push(wake_run::follow(lease.ws, &lease.run.key, &version));
+        }
         match clearance {
             Clearance::Only(_) if turn == 1 => {
                 ops.push(wake_run::keep_back(lease.ws, &lease.run.key, &kept_back));

@@ -181,6 +181,7 @@ fn templates() -> OpenApiRouter<Dormouse> {
         .routes(routes!(templates::show, templates::edit, templates::delete))
         .routes(routes!(templates::duplicate))
         .routes(routes!(templates::versions))
+        .routes(routes!(templates::metrics))
         .routes(routes!(templates::version))
         .routes(routes!(templates::activate))
         .routes(routes!(templates::roll_back))

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use dormouse::view::{Page, Template, TemplateDetail, TemplateVersion};
+use dormouse::view::{Page, Template, TemplateDetail, TemplateMetrics, TemplateVersion};
 
 use super::reply::{PageParams, Reply, page_size};
 use crate::Problem;
@@ -205,6 +205,21 @@ pub(super) async fn version(
 ) -> Reply<TemplateVersion> {
     let (template, n) = (id(&template)?, number(&n)?);
     Ok(Json(app.dormouse.template_version(&app.caller, &template, n).await?))
+}
+
+/// Shows how a template has done in the last 26 weeks.
+///
+/// Counts are in total, per version, per model, per tool and per week; the active version is compared with the
+/// version before. A rate of fewer than 20 wakes or decisions is null, and its judgement is `tooEarly`.
+#[utoipa::path(
+    get,
+    path = "/api/templates/{template}/metrics",
+    operation_id = "getTemplateMetrics",
+    tag = "templates",
+    responses((status = 200, description = "Its metrics.", body = TemplateMetrics)),
+)]
+pub(super) async fn metrics(app: App, At(template): At<String>) -> Reply<TemplateMetrics> {
+    Ok(Json(app.dormouse.template_metrics(&app.caller, &id(&template)?).await?))
 }
 
 /// Makes a version the active one; the one before it is archived.

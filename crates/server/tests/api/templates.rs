@@ -31,7 +31,7 @@ pub async fn everything(world: &World) {
     let path = made(world, "Pirate").await;
     world.get("/api/templates").await;
     world.call("PATCH", &path, r#"{"reportDirective": "Three lines."}"#).await;
-    for part in ["", "/versions?limit=1", "/versions/1"] {
+    for part in ["", "/versions?limit=1", "/versions/1", "/metrics"] {
         world.get(&format!("{path}{part}")).await;
     }
     for part in ["/versions/1/activate", "/versions/2/rollback"] {

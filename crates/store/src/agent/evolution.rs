@@ -5,10 +5,8 @@
 //! it is active; its id is made of its template and its number, so that two that start at once are one.
 //! Every step of a session replaces its row as it was read, so its messages have an order.
 
-use dormouse_types::agent::RunStatus;
 use dormouse_types::closed_list::Listed;
-use dormouse_types::evolution::{EvolutionNoteKind, EvolutionRole, EvolutionStatus, ToolVerdicts};
-use dormouse_types::spend::Unit;
+use dormouse_types::evolution::{EvolutionNoteKind, EvolutionRole, EvolutionStatus};
 use dormouse_types::{
     EvolutionMessageId, EvolutionNoteId, EvolutionSessionId, HolderId, Id as _, RunKey, TemplateId,
     Timestamp, WorkspaceId, hash,
@@ -20,7 +18,7 @@ use super::entity::{self, Columns, Entity, Stored};
 use super::source::Source;
 use crate::commit::Db;
 use crate::params_values;
-use crate::store::{Query, ReadError, ws};
+use crate::store::{Query, ws};
 
 /// Directives that a model proposed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -206,113 +204,6 @@ pub fn followers(
 /// What counts as the template of an agent that has none of its own.
 fn stand_in(template: &TemplateId, or_none: bool) -> String {
     if or_none { template.to_string() } else { String::new() }
-}
-
-/// What people decided since a time about the proposals of the agents of a template, per tool.
-pub fn verdicts(
-    workspace: WorkspaceId,
-    template: &TemplateId,
-    or_none: bool,
-    since: Timestamp,
-) -> Query<ToolVerdicts> {
-    Query {
-        db: Db::Agent,
-        sql: "SELECT i.tool, COUNT(CASE WHEN i.state = 'confirmed' THEN 1 END),
-                COUNT(CASE WHEN i.state = 'rejected' THEN 1 END)
-              FROM change_items i JOIN agent_entities a
-                ON a.ws = i.ws AND a.id = i.agent_id AND a.type = 'agent'
-              WHERE i.ws = ?1 AND i.decided_at IS NOT NULL AND i.decided_at >= ?4
-                AND i.state IN ('confirmed', 'rejected') AND COALESCE(a.subtype, ?3) = ?2
-              GROUP BY i.tool ORDER BY i.tool",
-        params: params_values![
-            ws(workspace),
-            template.to_string(),
-            stand_in(template, or_none),
-            since
-        ],
-        decode: |row| {
-            let column = |e| ReadError::column(Db::Agent, "change item", &e);
-            let count = |n| row.int(n).map(|n| u64::try_from(n).unwrap_or(0)).map_err(column);
-            let tool = row.text(0).map_err(column)?.to_owned();
-            Ok(ToolVerdicts { tool, confirmed: count(1)?, rejected: count(2)? })
-        },
-    }
-}
-
-/// How the wakes of the agents of a template went.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WakeCount {
-    pub status: Listed<RunStatus>,
-    pub n: i64,
-}
-
-/// How the wakes of the agents of a template since a time ended. The agents come first: SQLite takes the
-/// order of a `CROSS JOIN` as it is, and would otherwise read all runs of the workspace.
-pub fn wakes(
-    workspace: WorkspaceId,
-    template: &TemplateId,
-    or_none: bool,
-    since: Timestamp,
-) -> Query<WakeCount> {
-    Query {
-        db: Db::Agent,
-        sql: "SELECT r.status, COUNT(*)
-              FROM agent_entities a CROSS JOIN wake_run_log r
-              WHERE a.ws = ?1 AND a.type = 'agent' AND COALESCE(a.subtype, ?3) = ?2
-                AND r.ws = a.ws AND r.agent_id = a.id AND r.created_at >= ?4
-              GROUP BY r.status ORDER BY r.status",
-        params: params_values![
-            ws(workspace),
-            template.to_string(),
-            stand_in(template, or_none),
-            since
-        ],
-        decode: |row| {
-            let column = |e| ReadError::column(Db::Agent, "wake run", &e);
-            let status = Listed::named(row.text(0).map_err(column)?);
-            Ok(WakeCount { status, n: row.int(1).map_err(column)? })
-        },
-    }
-}
-
-/// What calls of models cost in one unit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cost {
-    pub unit: Listed<Unit>,
-    pub calls: i64,
-    /// A call without a figure counts as its reservation.
-    pub cost: i64,
-}
-
-/// What the calls of the agents of a template cost since a day.
-pub fn cost(
-    workspace: WorkspaceId,
-    template: &TemplateId,
-    or_none: bool,
-    since: jiff::civil::Date,
-) -> Query<Cost> {
-    Query {
-        db: Db::Agent,
-        sql: "SELECT c.unit, COUNT(*), CAST(SUM(COALESCE(c.cost, c.reserved)) AS BIGINT)
-              FROM model_calls c JOIN agent_entities a
-                ON a.ws = c.ws AND a.id = c.holder AND a.type = 'agent'
-              WHERE c.ws = ?1 AND c.day >= ?4 AND COALESCE(a.subtype, ?3) = ?2
-              GROUP BY c.unit ORDER BY c.unit",
-        params: params_values![
-            ws(workspace),
-            template.to_string(),
-            stand_in(template, or_none),
-            since.to_string()
-        ],
-        decode: |row| {
-            let column = |e| ReadError::column(Db::Agent, "model call", &e);
-            Ok(Cost {
-                unit: Listed::named(row.text(0).map_err(column)?),
-                calls: row.int(1).map_err(column)?,
-                cost: row.int(2).map_err(column)?,
-            })
-        },
-    }
 }
 
 /// All messages of a session, newest first.

@@ -32,5 +32,6 @@ pub mod saga;
 pub mod work;
 pub mod conversation;
 pub mod template;
+pub mod template_metrics;
 pub mod evolution;
 pub mod raw;

@@ -2,7 +2,9 @@
 
 use std::sync::LazyLock;
 
-use dormouse_types::{AgentId, HolderId, RunKey, Seq, ThreadId, Timestamp, WorkspaceId};
+use dormouse_types::{
+    AgentId, HolderId, RunKey, Seq, TemplateVersionId, ThreadId, Timestamp, WorkspaceId,
+};
 
 pub use dormouse_types::agent::RunStatus as Status;
 use dormouse_types::agent::{Initiator, RunFailure, WakeReason};
@@ -152,6 +154,15 @@ pub fn keep_back(workspace: WorkspaceId, key: &RunKey, kept_back: &KeptBack) -> 
     Op::one(
         "UPDATE wake_run_log SET kept_back = ?3 WHERE ws = ?1 AND run_key = ?2",
         params![ws(workspace), key.as_str(), text],
+        Refusal::LeaseLost,
+    )
+}
+
+/// Records the version of a template whose directives a run is sent.
+pub fn follow(workspace: WorkspaceId, key: &RunKey, version: &TemplateVersionId) -> Op {
+    Op::one(
+        "UPDATE wake_run_log SET template_version = ?3 WHERE ws = ?1 AND run_key = ?2",
+        params![ws(workspace), key.as_str(), version.to_string()],
         Refusal::LeaseLost,
     )
 }

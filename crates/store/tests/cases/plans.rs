@@ -6,8 +6,8 @@ use dormouse_store::agent::message;
 use dormouse_store::agent::{
     acknowledgement, breaker, change_item, checkpoint, conversation, entity, evolution,
     feed_position, forgotten_entry, link, log_line, memory_index, model_call, model_setting,
-    outdated, provider_state, purge, report, rule, saga, spend, subscription, template, timer,
-    wake_queue, wake_request, wake_run, wake_tally, work,
+    outdated, provider_state, purge, report, rule, saga, spend, subscription, template,
+    template_metrics, timer, wake_queue, wake_request, wake_run, wake_tally, work,
 };
 use dormouse_store::audit_log::{self, AuditPlace};
 use dormouse_store::journal::task::ListQuery;
@@ -272,6 +272,8 @@ fn queries(world: &World) -> Vec<Statement> {
         after: None,
         limit: 1,
     };
+    let wanted_metrics =
+        template_metrics::Wanted { template: &template_id, is_default: true, weeks: &[at(0)] };
     let engine = world.store.engine();
     let word_query = WordQuery::of("word").expect("a query");
     let messages = message::MessageQuery { thread: None, kind: None, from: 0, at_least: 1 };
@@ -486,9 +488,9 @@ fn queries(world: &World) -> Vec<Statement> {
         template::mark(WS),
         evolution::active(WS, &template_id),
         evolution::followers(WS, &template_id, true, 1),
-        evolution::verdicts(WS, &template_id, true, at(0)),
-        evolution::wakes(WS, &template_id, true, at(0)),
-        evolution::cost(WS, &template_id, true, day),
+        template_metrics::runs(WS, &wanted_metrics),
+        template_metrics::cost(WS, &wanted_metrics),
+        template_metrics::items(WS, &wanted_metrics),
         evolution::messages(WS, &world.id()),
         spend::of_account(WS, &account),
         spend::of_scope(WS, &spend::SpendScope::Workspace, day),

@@ -45,6 +45,7 @@ const WITHOUT_WORDS: &[(&str, &[&str])] = &[
             "reason",
             "reason_id",
             "initiator",
+            "template_version",
             "thread_id",
             "status",
             "logical_change_key",

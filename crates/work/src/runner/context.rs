@@ -115,11 +115,13 @@ impl WorkRun<'_> {
                 }));
             }
         }
+        let mut template_version = None;
         let system = match &definition.template {
             None => Draft::fixed(FragmentKind::System, SYSTEM, FragmentData::None),
             Some(template) => {
-                let System { text, directives } =
+                let System { text, directives, version } =
                     self.work.templates.system(ws, template, SYSTEM).await?;
+                template_version = version;
                 Draft::fixed(FragmentKind::System, text, FragmentData::Directives(directives))
             }
         };
@@ -144,7 +146,7 @@ impl WorkRun<'_> {
             let parts = parts.collect();
             fragments.push(Draft::tainted(FragmentKind::EarlierRuns, parts, FragmentData::None));
         }
-        Ok(TurnContext { fragments, tools: tools::offer(), nothing_changed: false })
+        Ok(TurnContext { template_version, ..TurnContext::of(fragments, tools::offer()) })
     }
 
     /// Refuses to go on if the model may not see the instructions.
@@ -320,7 +322,7 @@ impl WorkRun<'_> {
             text.extend(new_corrections(&new));
         }
         let fragments = vec![Draft::fixed(FragmentKind::Instruction, text, FragmentData::None)];
-        Ok(TurnContext { fragments, tools: tools::offer(), nothing_changed: false })
+        Ok(TurnContext::of(fragments, tools::offer()))
     }
 
     /// The corrections that the run has not noted as read, and that are newer than one of them.

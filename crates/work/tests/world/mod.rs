@@ -99,7 +99,7 @@ impl Templates for FixedTemplates {
     ) -> BoxFuture<'a, Result<System, RunError>> {
         let directives = Directives { general: template.to_string(), report: String::new() };
         let text = format!("{rules}\n\n{template}");
-        Box::pin(std::future::ready(Ok(System { text, directives })))
+        Box::pin(std::future::ready(Ok(System { text, directives, version: None })))
     }
 }
 

@@ -12,6 +12,11 @@ export type TemplateDetail = Schemas["TemplateDetail"];
 export type TemplateKind = Schemas["TemplateKind"];
 export type Version = Schemas["TemplateVersion"];
 export type Setting = Schemas["DirectiveSetting"];
+export type TemplateMetrics = Schemas["TemplateMetrics"];
+export type Metrics = Schemas["Metrics"];
+export type DecisionCounts = Schemas["DecisionCounts"];
+export type MetricChange = Schemas["MetricChange"];
+export type WeekMetrics = Schemas["WeekMetrics"];
 export type EvolutionDetail = Schemas["EvolutionDetail"];
 export type EvolutionSession = Schemas["EvolutionSession"];
 export type EvolutionMessage = Schemas["EvolutionMessage"];
@@ -81,6 +86,11 @@ export const queries = {
     key: `templates/version/${id}/${n}`,
     load: () => unwrap(api.GET("/api/templates/{template}/versions/{n}", { params: { path: { template: id, n } } })),
     invalidatedBy: isOfTemplate(id),
+  }),
+  metrics: (id: string): Query<TemplateMetrics> => ({
+    key: `templates/metrics/${id}`,
+    load: () => unwrap(api.GET("/api/templates/{template}/metrics", { params: path(id) })),
+    invalidatedBy: (event) => isOfTemplate(id)(event) || isOneOf(event, "agent:wake", "task:status", "change-set:item"),
   }),
   evolution: (id: string): Query<EvolutionDetail | null> => ({
     key: `templates/evolution/${id}`,

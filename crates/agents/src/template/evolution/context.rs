@@ -3,7 +3,7 @@
 
 use dormouse_runs::gate::{Draft, Part, Piece};
 use dormouse_runs::request::fence;
-use dormouse_store::agent::evolution::{Message, Session, WakeCount};
+use dormouse_store::agent::evolution::{Message, Session};
 use dormouse_store::agent::source::Source;
 use dormouse_types::Timestamp;
 use dormouse_types::evolution::{EvolutionRole, ToolVerdicts};
@@ -156,9 +156,9 @@ fn excerpts(
 
 fn performance(evidence: &Evidence) -> String {
     let n = evidence.n_agents;
-    let all: i64 = evidence.wakes.iter().map(|count| count.n).sum();
-    let of = |count: &WakeCount| format!("{} {}", count.n, count.status);
-    let of = evidence.wakes.iter().map(of).collect::<Vec<_>>().join(", ");
+    let all: i64 = evidence.wakes.iter().map(|(_, n)| n).sum();
+    let of = evidence.wakes.iter().map(|(status, n)| format!("{n} {status}"));
+    let of = of.collect::<Vec<_>>().join(", ");
     let wakes = if all == 0 { "none".to_owned() } else { format!("{all} ({of})") };
     let cost = evidence.cost.iter().map(|cost| {
         let amount = match cost.unit.known() {

@@ -1,18 +1,22 @@
 //! What a session shows of how a template does: figures, versions, reports, observations, notes.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use dormouse_runs::run_log;
 use dormouse_store::agent::agent_entity::Agent;
 use dormouse_store::agent::entity;
-use dormouse_store::agent::evolution::{self, Cost, Note, Session, WakeCount};
+use dormouse_store::agent::evolution::{self, Note, Session};
 use dormouse_store::agent::message::{self, Message as AgentMessage};
 use dormouse_store::agent::report::{self, Report};
 use dormouse_store::agent::source::Source;
 use dormouse_store::agent::template::{Template, TemplateVersion};
+use dormouse_store::agent::template_metrics::{self, CallCost, ItemCount, RunCount, Wanted};
 use dormouse_store::in_list;
-use dormouse_types::agent::MessageKind;
+use dormouse_types::agent::{ItemStatus, MessageKind, RunStatus};
+use dormouse_types::closed_list::Listed;
 use dormouse_types::evolution::ToolVerdicts;
+use dormouse_types::spend::Unit;
 use dormouse_types::{AgentId, ReportId, RunKey, Timestamp, WorkspaceId};
 
 use crate::template::edit::kind_of;
@@ -38,6 +42,14 @@ pub(super) struct Excerpt {
     pub(super) sources: Vec<Source>,
 }
 
+/// What calls of models cost in one unit.
+#[derive(Debug, Clone)]
+pub(super) struct Cost {
+    pub(super) unit: Listed<Unit>,
+    pub(super) calls: i64,
+    pub(super) cost: i64,
+}
+
 /// What a session shows of its template.
 #[derive(Debug, Clone)]
 pub(super) struct Evidence {
@@ -45,7 +57,7 @@ pub(super) struct Evidence {
     pub(super) version: TemplateVersion,
     pub(super) effective: Effective,
     pub(super) n_agents: usize,
-    pub(super) wakes: Vec<WakeCount>,
+    pub(super) wakes: Vec<(Listed<RunStatus>, i64)>,
     pub(super) cost: Vec<Cost>,
     pub(super) verdicts: Vec<ToolVerdicts>,
     /// Newest first, as everything below.
@@ -72,6 +84,7 @@ impl Agents {
         let since = Timestamp::from_micros(
             now.micros().saturating_sub(i64::try_from(ago.as_micros()).unwrap_or(i64::MAX)),
         );
+        let wanted = Wanted { template: id, is_default, weeks: &[since] };
         let followers = evolution::followers(ws, id, is_default, AGENTS);
         let followers: Vec<Agent> = store
             .each(followers)
@@ -87,11 +100,9 @@ impl Agents {
         let observations = self.newest_observations(ws, &reports).await?;
         Ok(Evidence {
             n_agents: self.agents_of_template(ws, id).await?,
-            wakes: store.all(evolution::wakes(ws, id, is_default, since)).await?,
-            cost: store
-                .all(evolution::cost(ws, id, is_default, since.day_in(&self.zone.get())))
-                .await?,
-            verdicts: store.all(evolution::verdicts(ws, id, is_default, since)).await?,
+            wakes: by_status(store.all(template_metrics::runs(ws, &wanted)).await?),
+            cost: by_unit(store.all(template_metrics::cost(ws, &wanted)).await?),
+            verdicts: by_tool(store.all(template_metrics::items(ws, &wanted)).await?),
             versions: versions.into_iter().flatten().map(|stored| stored.doc.value).collect(),
             reports: reports.iter().filter_map(excerpt).collect(),
             observations,
@@ -153,6 +164,44 @@ impl Agents {
         });
         Ok(excerpts.collect())
     }
+}
+
+fn by_status(counts: Vec<RunCount>) -> Vec<(Listed<RunStatus>, i64)> {
+    let mut sums: BTreeMap<String, i64> = BTreeMap::new();
+    for count in counts {
+        *sums.entry(count.status.name().to_owned()).or_default() += count.n;
+    }
+    sums.into_iter().map(|(status, n)| (Listed::named(&status), n)).collect()
+}
+
+fn by_unit(counts: Vec<CallCost>) -> Vec<Cost> {
+    let mut sums: BTreeMap<String, (i64, i64)> = BTreeMap::new();
+    for count in counts {
+        let sum = sums.entry(count.unit.name().to_owned()).or_default();
+        *sum = (sum.0 + count.calls, sum.1 + count.cost);
+    }
+    let cost =
+        |(unit, (calls, cost)): (String, _)| Cost { unit: Listed::named(&unit), calls, cost };
+    sums.into_iter().map(cost).collect()
+}
+
+/// What the person decided; what a rule confirmed says nothing about the proposals.
+fn by_tool(counts: Vec<ItemCount>) -> Vec<ToolVerdicts> {
+    let mut sums: BTreeMap<String, ToolVerdicts> = BTreeMap::new();
+    for count in counts.into_iter().filter(|count| !count.is_by_rule) {
+        let n = u64::try_from(count.n).unwrap_or(0);
+        let (confirmed, rejected) = match count.state.known() {
+            Some(ItemStatus::Confirmed) => (n, 0),
+            Some(ItemStatus::Rejected) => (0, n),
+            _ => continue,
+        };
+        let tool = count.tool.clone();
+        let sum =
+            sums.entry(count.tool).or_insert(ToolVerdicts { tool, confirmed: 0, rejected: 0 });
+        sum.confirmed += confirmed;
+        sum.rejected += rejected;
+    }
+    sums.into_values().collect()
 }
 
 /// A report as a session shows it; `None` if it says nothing.

@@ -64,7 +64,8 @@ impl<'a> EvolutionRun<'a> {
         messages.retain(|message| message.n <= upto);
         let fragments =
             context::fragments(&improver, &evidence, &session, &messages, &agents.zone.get());
-        Ok(TurnContext { fragments, tools: tools::offer(), nothing_changed: false })
+        let context = TurnContext::of(fragments, tools::offer());
+        Ok(TurnContext { template_version: improver.version, ..context })
     }
 
     /// Checks the calls of a turn. What they hold is written with the end of the run, so a run that fails
@@ -234,8 +235,7 @@ impl RunHandler for EvolutionRun<'_> {
     }
 
     fn followup_context(&mut self, _: ToolSet) -> BoxFuture<'_, Result<TurnContext, RunError>> {
-        let context =
-            TurnContext { fragments: Vec::new(), tools: tools::offer(), nothing_changed: false };
+        let context = TurnContext::of(Vec::new(), tools::offer());
         Box::pin(std::future::ready(Ok(context)))
     }
 

@@ -4,6 +4,7 @@ mod assign;
 mod edit;
 mod evolve;
 mod list;
+mod metrics;
 mod name;
 mod policy;
 mod settings;

@@ -1,7 +1,7 @@
 //! `dormouse template show`.
 
 use clap::Args;
-use dormouse::view::{Page, TemplateDetail, TemplateVersion};
+use dormouse::view::{Page, TemplateDetail, TemplateMetrics, TemplateVersion};
 use dormouse_types::Id as _;
 use dormouse_types::directive::{
     DirectiveSetting, ProposalKind, ReportLength, ReportSection, ReportTone,
@@ -9,6 +9,7 @@ use dormouse_types::directive::{
 
 use dormouse_types::rule::ToolPolicy;
 
+use super::metrics;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
@@ -75,6 +76,8 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         let (number, status) = (one.version, one.status.name());
         session.screen.say(format!("{number}  {status}  {at}  {}", line(&one.authored_by)));
     }
+    let metrics: TemplateMetrics = session.client.get(&format!("{root}/metrics")).await?.read()?;
+    metrics::show(session, &metrics);
     Ok(())
 }
 

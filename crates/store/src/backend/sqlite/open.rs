@@ -66,6 +66,7 @@ const AGENT: &[&str] = &[
     include_str!("../../migrations/sqlite/0030_agent.sql"),
     include_str!("../../migrations/sqlite/0031_agent.sql"),
     include_str!("../../migrations/sqlite/0032_agent.sql"),
+    include_str!("../../migrations/sqlite/0033_agent.sql"),
 ];
 
 /// The migrations that lead to the current schema of a database, oldest first.

@@ -26,6 +26,9 @@ use crate::{ATTEMPTS, RequestContext, Work, WorkError, event};
 /// The error of an attempt that a person cancelled.
 const CANCELLED: &str = "cancelled";
 
+/// The error of a run that was declined without a word about why.
+const DECLINED: &str = "it was declined";
+
 impl Work {
     pub async fn run(&self, ws: WorkspaceId, id: &WorkRunId) -> Result<Run, WorkError> {
         let found = self.store.first(run::by_id(ws, id)).await?;
@@ -291,9 +294,8 @@ impl Work {
         let subject = format!("{id}|{why:?}");
         self.judge(ws, id, (action, moves, hint), &subject, context, |run| {
             run.ended_by = Some(context.actor.to_string());
-            if let Some(why) = why.filter(|_| !is_approved) {
-                run.error = Some(why.to_owned());
-            }
+            // Why it needed a review asks for what is done now.
+            run.error = (!is_approved).then(|| why.unwrap_or(DECLINED).to_owned());
             Vec::new()
         })
         .await

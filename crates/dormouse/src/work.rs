@@ -158,6 +158,9 @@ impl Dormouse {
                 .as_ref()
                 .map(|made| made.not_understood.clone())
                 .unwrap_or_default(),
+            model: made
+                .is_none()
+                .then(|| self.work.model_name(new.model.as_deref(), new.template.as_ref())),
             sentence: made.map(|made| made.sentence),
         })
     }
@@ -440,7 +443,8 @@ impl Dormouse {
         self.written_view(caller, written).await
     }
 
-    /// Runs a definition now. Its schedule stays as it is.
+    /// Runs a definition now: the occurrence of its schedule that is due and has no run, if there is one. Otherwise
+    /// the schedule stays as it is.
     pub async fn run_work(
         &self,
         caller: &Caller,

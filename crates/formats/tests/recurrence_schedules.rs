@@ -379,6 +379,14 @@ fn a_rule_that_would_run_all_the_time_or_never_is_refused() {
         ("FREQ=HOURLY;BYMINUTE=1,58", "less than 5 minutes apart"),
         ("FREQ=DAILY;BYHOUR=9;BYMINUTE=0;BYSECOND=0,30", "less than 5 minutes apart"),
         ("FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "never happens"),
+        ("FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30;UNTIL=20200101", "never happens"),
+        ("FREQ=DAILY;UNTIL=20201231", "UNTIL is 2020-12-31, and its first time would be 20"),
+        ("FREQ=DAILY;BYHOUR=9;UNTIL=20201231T090000", "UNTIL is 2020-12-31 09:00, and"),
+        ("FREQ=DAILY;BYHOUR=9;UNTIL=20201231T090000Z", "UNTIL is 2020-12-31T09:00:00Z, and"),
+        (
+            "DTSTART:20261201T090000 RRULE:FREQ=MONTHLY;BYMONTHDAY=31;UNTIL=20261202",
+            "UNTIL is 2026-12-02, and its first time would be 2026-12-31 09:00; write a later UNTIL",
+        ),
         ("DTSTART:20261201T080000Z", "no rule is written"),
         ("DTSTART:tomorrow RRULE:FREQ=DAILY", "`DTSTART:tomorrow` is no start"),
         (

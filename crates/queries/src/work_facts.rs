@@ -196,11 +196,19 @@ impl Queries {
 
     async fn work_attention(&self, ws: WorkspaceId) -> Result<Vec<AttentionFact>, QueryError> {
         let (mut facts, mut cursor) = (Vec::new(), None::<String>);
+        let mut n_runs = BTreeMap::<WorkId, usize>::new();
+        let mut works = Vec::new();
         loop {
             let page = self.needs_attention(ws, limits::PAGE.max, cursor.as_deref()).await?;
             facts.extend(page.items.into_iter().map(|one| {
                 let reason = reason_of(one.cause.kind());
                 let count = one.cause.count().unwrap_or(1).max(1);
+                let run = one.work.as_ref().and_then(|work| work.run);
+                let of = one.work.as_ref().map(|work| work.id.clone());
+                if let Some(of) = of.clone().filter(|_| run.is_some()) {
+                    *n_runs.entry(of).or_default() += 1;
+                }
+                works.push(of);
                 let about = one.work.map(|work| work.title).or(one.task_title).or(one.agent_name);
                 let about = about.filter(|title| !title.is_empty());
                 let text = if reason == AttentionReason::Proposals {
@@ -213,6 +221,7 @@ impl Queries {
                     reason,
                     task: one.task_id,
                     title: about.unwrap_or(one.text),
+                    run,
                     text,
                     count,
                     since: one.since.day_in(&self.zone.get()),
@@ -220,9 +229,15 @@ impl Queries {
             }));
             cursor = page.next_cursor;
             if cursor.is_none() {
-                return Ok(facts);
+                break;
             }
         }
+        // One run of its work needs no number.
+        for (fact, work) in facts.iter_mut().zip(works) {
+            let n = work.and_then(|work| n_runs.get(&work)).copied();
+            fact.run = fact.run.filter(|_| n.is_some_and(|n| n > 1));
+        }
+        Ok(facts)
     }
 
     /// When a day begins.

@@ -169,6 +169,9 @@ pub struct AttentionFact {
     pub task: Option<TaskId>,
     /// The title of what it is about: the task, or the work that asks.
     pub title: String,
+    /// The number of the run that waits, where several of the same work do.
+    #[serde(default)]
+    pub run: Option<i64>,
     /// The question itself, or what failed; empty for proposals.
     pub text: String,
     /// How many things wait in it: proposals, for instance; at least 1.

@@ -162,6 +162,11 @@ impl Work {
         Err(WorkError::NeedsLanguageModel { model: model.name().to_owned() })
     }
 
+    /// The name of the model that runs of a definition ask.
+    pub fn model_name(&self, own: Option<&str>, template: Option<&TemplateId>) -> String {
+        self.model_of(own, template).name().to_owned()
+    }
+
     /// The model that runs of a definition ask.
     pub(crate) fn model_of(
         &self,

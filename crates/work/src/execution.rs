@@ -1,5 +1,7 @@
 //! Runs that a person asks for, cancels, judges and corrects.
 
+use std::sync::OnceLock;
+
 use dormouse_runs::spending;
 use dormouse_runs::status::{Event, after};
 use dormouse_store::agent::model_call;
@@ -17,11 +19,15 @@ use dormouse_types::{EventKind, Id as _, Seq, Timestamp, WorkId, WorkRunId, Work
 
 use crate::conversation;
 use crate::error::broken;
-use crate::snapshot::{NewRun, Snapshot, request_occurrence};
+use crate::schedule::{Claim, moves_on, scheduled};
+use crate::snapshot::{NewRun, Snapshot, Step, request_occurrence};
 use crate::{ATTEMPTS, RequestContext, Work, WorkError, event};
 
 /// The error of an attempt that a person cancelled.
 const CANCELLED: &str = "cancelled";
+
+/// The error of a run that was declined without a word about why.
+const DECLINED: &str = "it was declined";
 
 impl Work {
     pub async fn run(&self, ws: WorkspaceId, id: &WorkRunId) -> Result<Run, WorkError> {
@@ -29,7 +35,11 @@ impl Work {
         found.ok_or_else(|| WorkError::NoRun { run: id.clone() })
     }
 
-    /// Runs a definition now. Its schedule stays as it is.
+    /// Runs a definition now. If an occurrence of its schedule is due and has no run, it runs that one; otherwise the
+    /// schedule stays as it is.
+    ///
+    /// The run and how far the series has come are one commit, as where the schedule is planned: whoever is first
+    /// runs the occurrence, and a request that came second returns that run.
     ///
     /// Errors: it is archived; it is paused or held, and no person requests it.
     pub async fn run_now(
@@ -38,8 +48,9 @@ impl Work {
         id: &WorkId,
         context: &RequestContext,
     ) -> Result<Run, WorkError> {
+        let claimed = OnceLock::new();
         let added = retry(ATTEMPTS, &[Refusal::Stale], || async {
-            let snapshot = self.snapshot(ws, id).await?;
+            let mut snapshot = self.snapshot(ws, id).await?;
             let definition = &snapshot.definition;
             if definition.deleted_at.is_some() {
                 return Err(WorkError::NotFound { work: id.clone() });
@@ -55,14 +66,31 @@ impl Work {
                 return Err(WorkError::State { work, state, hint });
             }
             let now = self.clock.now();
-            let run = WorkRunId::fresh(now, &*self.entropy);
-            let revises = self.to_revise(ws, &snapshot).await?;
-            let mut step = snapshot.step();
-            let requested = request_occurrence(id, run.as_str(), context.creator);
-            let new = NewRun { revises, ..requested };
-            let run = step.add_run(run, new, now).clone();
+            let claim = loop {
+                match self.claim(ws, &snapshot, now).await? {
+                    Some(claim) => break claim,
+                    None => snapshot = self.snapshot(ws, id).await?,
+                }
+            };
+            let taken = match claimed.get() {
+                Some(one) => self.store.first(run::of_occurrence(ws, one)).await?,
+                None => None,
+            };
+            let (run, ops) = match taken.filter(|run| run.skip_reason.is_none()) {
+                Some(run) => (run, Vec::new()),
+                None => {
+                    let revises = self.to_revise(ws, &snapshot).await?;
+                    let mut step = snapshot.step();
+                    let by = (revises, context.creator);
+                    let run = self.add_requested(&mut step, claim, by, now)?;
+                    if run.scheduled_for.is_some() {
+                        claimed.get_or_init(|| run.occurrence.clone());
+                    }
+                    (run, step.ops(ws, now))
+                }
+            };
             let mut commit = Commit::new("work.run", Db::Agent, ws)
-                .ops(step.ops(ws, now))
+                .ops(ops)
                 .change(event(EventKind::WorkStatus, id.as_str()))
                 .audit(context.audit(AuditAction::WorkRun, id.as_str()));
             commit.once = context.once("work.run", id.as_str(), run.id.as_str());
@@ -79,6 +107,34 @@ impl Work {
             }
         };
         self.run(ws, &first.parse().map_err(broken)?).await
+    }
+
+    /// Adds the run of a request to a step, and what is left out before the occurrence that it runs.
+    fn add_requested(
+        &self,
+        step: &mut Step,
+        claim: Claim,
+        (revises, by): (Option<WorkRunId>, WorkCreator),
+        now: Timestamp,
+    ) -> Result<Run, WorkError> {
+        let work = step.definition().id.clone();
+        let fresh = || WorkRunId::fresh(now, &*self.entropy);
+        let wanted = match claim {
+            Claim::NotDue => None,
+            Claim::Due { wanted, others, position, next_due } => {
+                for one in others {
+                    step.add_run(fresh(), scheduled(&work, one), now);
+                }
+                moves_on(step.definition(), &position, next_due)?;
+                wanted
+            }
+        };
+        let id = fresh();
+        let new = match wanted {
+            Some(one) => NewRun { by, ..scheduled(&work, one) },
+            None => request_occurrence(&work, id.as_str(), by),
+        };
+        Ok(step.add_run(id, NewRun { revises, ..new }, now).clone())
     }
 
     /// The run that a requested one does again: the newest, if it has ended and does not know the newest
@@ -238,9 +294,8 @@ impl Work {
         let subject = format!("{id}|{why:?}");
         self.judge(ws, id, (action, moves, hint), &subject, context, |run| {
             run.ended_by = Some(context.actor.to_string());
-            if let Some(why) = why.filter(|_| !is_approved) {
-                run.error = Some(why.to_owned());
-            }
+            // Why it needed a review asks for what is done now.
+            run.error = (!is_approved).then(|| why.unwrap_or(DECLINED).to_owned());
             Vec::new()
         })
         .await

@@ -143,6 +143,34 @@ pub fn plan(
     Plan { occurrences: occurrences.collect(), position, next_due }
 }
 
+/// What a request to run a definition does, while something of its schedule is due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Requested {
+    /// It runs the occurrence with this place in the plan. What comes before it is left out; what comes after it
+    /// is not decided yet.
+    Occurrence(usize),
+    /// Nothing that is due is left to run: it is a run beside the schedule.
+    Nothing,
+    /// The plan is a first piece of what is due, and all of it is left out: a later piece decides.
+    LaterPiece,
+}
+
+/// Decides which of the planned occurrences a request runs: where missed ones run one after another, the first that
+/// may run, else the newest. Whoever requests it wants it to run, so it runs however old it is, and whatever it
+/// overlaps.
+pub fn requested(plan: &Plan, catch_up: CatchUp, now: Timestamp) -> Requested {
+    let first = plan.occurrences.iter().position(|one| one.skipped.is_none());
+    let is_all = plan.next_due.is_none_or(|next| next > now);
+    match (catch_up, first) {
+        (CatchUp::All, Some(first)) => Requested::Occurrence(first),
+        _ if !is_all => Requested::LaterPiece,
+        _ => match plan.occurrences.len().checked_sub(1) {
+            Some(newest) => Requested::Occurrence(newest),
+            None => Requested::Nothing,
+        },
+    }
+}
+
 fn seconds(n: u64) -> SignedDuration {
     SignedDuration::from_secs(i64::try_from(n).unwrap_or(i64::MAX))
 }

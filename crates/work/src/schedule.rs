@@ -14,8 +14,10 @@ use dormouse_types::work::{WorkCreator, WorkState, public_status};
 use dormouse_types::{EventKind, Id as _, Timestamp, WorkId, WorkRunId, WorkspaceId, limits};
 
 use crate::error::{broken, exists_already};
-use crate::planner::{DueOccurrences, Policies, due_occurrences, plan};
-use crate::snapshot::NewRun;
+use crate::planner::{
+    DueOccurrences, Plan, Planned, Policies, Requested, due_occurrences, plan, requested,
+};
+use crate::snapshot::{NewRun, Snapshot};
 use crate::{ATTEMPTS, Work, WorkError, event, series_text};
 
 /// How many definitions are read together.
@@ -26,6 +28,24 @@ const AT_ONCE: usize = 5000;
 
 /// Turns what is due into runs.
 pub struct Schedules(pub Work);
+
+/// What a request to run a definition makes of its schedule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Claim {
+    /// Nothing of it is due: it stays as it is.
+    NotDue,
+    /// It moves on, by what is due up to the occurrence that runs.
+    Due {
+        /// The occurrence that the request runs; `None` if all that is due has run.
+        wanted: Option<Planned>,
+        /// What is decided about those before it.
+        others: Vec<Planned>,
+        /// How far the series has come.
+        position: Position,
+        /// When the next occurrence is due.
+        next_due: Option<jiff::Timestamp>,
+    },
+}
 
 impl Work {
     /// Turns everything of a definition that is due into runs. Returns `false` if another node was
@@ -43,36 +63,17 @@ impl Work {
     ) -> Result<bool, WorkError> {
         let snapshot = self.snapshot_of(ws, definition).await?;
         let id = snapshot.definition.id.clone();
-        let n_open = snapshot.n_holding();
-        let due = self.due_of(&snapshot.definition, now)?;
-        let have_run = self.have_run(ws, &id, &due).await?;
-        let has_run = |one: &OccurrenceId| have_run.contains(&occurrence(&id, one));
-        let of = &snapshot.definition;
-        let policies = Policies {
-            catch_up: of.catch_up,
-            catch_up_hours: of.catch_up_hours,
-            overlap: of.overlap,
-        };
-        let planned = plan(due, has_run, policies, n_open, now.to_jiff());
+        let due = self.due_of(&snapshot.definition, now, limits::WORK_OCCURRENCES)?;
+        let planned = self.planned(ws, &snapshot, due, now).await?;
         let mut step = snapshot.step();
         for one in planned.occurrences {
-            let occurrence = occurrence(&id, &one.id);
-            let new = NewRun {
-                depth: 0,
-                occurrence,
-                scheduled_for: Some(Timestamp::from_jiff(one.due)),
-                skipped: one.skipped,
-                revises: None,
-                by: WorkCreator::Scheduler,
-            };
+            let new = scheduled(&id, one);
             step.add_run(WorkRunId::fresh(now, &*self.entropy), new, now);
         }
         if planned.next_due.is_some_and(|next| next <= now.to_jiff()) {
             step.has_more();
         }
-        let after = step.definition();
-        after.position = Some(serde_json::to_string(&planned.position).map_err(broken)?);
-        after.next_due_at = planned.next_due.map(Timestamp::from_jiff);
+        moves_on(step.definition(), &planned.position, planned.next_due)?;
         let commit = Commit::new("work.plan", Db::Agent, ws)
             .changes(step.client_events())
             .ops(step.ops(ws, now))
@@ -86,8 +87,69 @@ impl Work {
         }
     }
 
-    /// What of a definition is due, up to as much as one commit decides about.
-    fn due_of(&self, definition: &Definition, now: Timestamp) -> Result<DueOccurrences, WorkError> {
+    /// What is decided about occurrences of a definition that are due, apart from those that have a run.
+    async fn planned(
+        &self,
+        ws: WorkspaceId,
+        snapshot: &Snapshot,
+        due: DueOccurrences,
+        now: Timestamp,
+    ) -> Result<Plan, WorkError> {
+        let of = &snapshot.definition;
+        let have_run = self.have_run(ws, &of.id, &due).await?;
+        let has_run = |one: &OccurrenceId| have_run.contains(&occurrence(&of.id, one));
+        let policies = Policies {
+            catch_up: of.catch_up,
+            catch_up_hours: of.catch_up_hours,
+            overlap: of.overlap,
+        };
+        Ok(plan(due, has_run, policies, snapshot.n_holding(), now.to_jiff()))
+    }
+
+    /// Finds what a request to run a definition makes of its schedule. Writes what is left out of a long time that
+    /// nothing ran, piece by piece, and returns `None` then: the definition has to be read again.
+    pub(crate) async fn claim(
+        &self,
+        ws: WorkspaceId,
+        snapshot: &Snapshot,
+        now: Timestamp,
+    ) -> Result<Option<Claim>, WorkError> {
+        let of = &snapshot.definition;
+        let is_due = of.state == WorkState::Active && of.next_due_at.is_some_and(|at| at <= now);
+        // A schedule that cannot be read is reported where it is planned.
+        let due = is_due.then(|| self.due_of(of, now, limits::WORK_OCCURRENCES).ok()).flatten();
+        let Some(mut due) = due else { return Ok(Some(Claim::NotDue)) };
+        let mut planned = self.planned(ws, snapshot, due.clone(), now).await?;
+        let place = match requested(&planned, of.catch_up, now.to_jiff()) {
+            Requested::LaterPiece => {
+                self.plan_definition(ws, of.clone(), now).await?;
+                return Ok(None);
+            }
+            Requested::Nothing => None,
+            Requested::Occurrence(place) => {
+                let wanted = planned.occurrences[place].id.clone();
+                let most = due.occurrences.iter().take_while(|one| one.id != wanted).count() + 1;
+                if most < due.occurrences.len() {
+                    // What is due after it stays due.
+                    due = self.due_of(of, now, most)?;
+                    planned = self.planned(ws, snapshot, due, now).await?;
+                }
+                Some(wanted)
+            }
+        };
+        let at = planned.occurrences.iter().position(|one| Some(&one.id) == place.as_ref());
+        let Plan { mut occurrences, position, next_due } = planned;
+        let wanted = at.map(|at| Planned { skipped: None, ..occurrences.remove(at) });
+        Ok(Some(Claim::Due { wanted, others: occurrences, position, next_due }))
+    }
+
+    /// What of a definition is due, up to `most` occurrences and those that are due with the last of them.
+    fn due_of(
+        &self,
+        definition: &Definition,
+        now: Timestamp,
+        most: usize,
+    ) -> Result<DueOccurrences, WorkError> {
         let person = self.person();
         let text = definition.schedule.as_deref().unwrap_or_default();
         let series = series_text::read(text, &person).map_err(broken)?;
@@ -96,7 +158,6 @@ impl Work {
             None => Position::new(definition.created_at.to_jiff(), &person),
         };
         let not_before = definition.next_due_at.unwrap_or(now).to_jiff();
-        let most = limits::WORK_OCCURRENCES;
         Ok(due_occurrences(&series, &position, &person, not_before, now.to_jiff(), most))
     }
 
@@ -253,6 +314,31 @@ impl Work {
     pub async fn next_due(&self, of: Option<WorkspaceId>) -> Result<Option<Timestamp>, WorkError> {
         Ok(self.store.first(definition::next_due(of)).await?.flatten())
     }
+}
+
+/// The run of an occurrence that the schedule starts, or leaves out.
+pub(crate) fn scheduled(of: &WorkId, one: Planned) -> NewRun {
+    NewRun {
+        depth: 0,
+        occurrence: occurrence(of, &one.id),
+        scheduled_for: Some(Timestamp::from_jiff(one.due)),
+        skipped: one.skipped,
+        revises: None,
+        by: WorkCreator::Scheduler,
+    }
+}
+
+/// Lets a series have come as far as a plan of it.
+///
+/// Errors: the position cannot be written.
+pub(crate) fn moves_on(
+    after: &mut Definition,
+    position: &Position,
+    next_due: Option<jiff::Timestamp>,
+) -> Result<(), WorkError> {
+    after.position = Some(serde_json::to_string(position).map_err(broken)?);
+    after.next_due_at = next_due.map(Timestamp::from_jiff);
+    Ok(())
 }
 
 /// The identity under which an occurrence of a definition has its run.

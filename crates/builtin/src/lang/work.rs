@@ -146,6 +146,8 @@ pub struct SayAgenda {
     pub until: &'static str,
     /// A due date that was moved to here. `{day}`
     pub was_due: &'static str,
+    /// Agent work of which several runs wait. `{title}` `{n}`
+    pub run: &'static str,
     /// `{text}`
     pub asks: &'static str,
     /// `{text}`

@@ -215,11 +215,12 @@ impl<'a> Writer<'a> {
             };
             let what = Some(what).filter(|what| !what.is_empty());
             let detail: Vec<String> = what.into_iter().chain(words.lasted(one.since)).collect();
-            WorkLine {
-                task: one.task.clone(),
-                subject: words.title(&one.title),
-                detail: detail.join(" "),
-            }
+            let title = words.title(&one.title);
+            let subject = match one.run {
+                Some(n) => fill(say.run, &[("title", &title), ("n", &n.to_string())]),
+                None => title,
+            };
+            WorkLine { task: one.task.clone(), subject, detail: detail.join(" ") }
         });
         let lines: Vec<WorkLine> = lines.collect();
         self.listed.extend(lines.iter().filter_map(|line| line.task.clone()));

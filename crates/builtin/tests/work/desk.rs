@@ -133,6 +133,7 @@ impl Desk {
             reason,
             task,
             title: title.to_owned(),
+            run: None,
             text: text.to_owned(),
             count,
             since: day(since),

@@ -80,6 +80,23 @@ fn a_task_has_one_line_with_all_about_it() {
 }
 
 #[test]
+fn of_work_of_which_several_runs_wait_each_line_names_its_run() {
+    let mut desk = Desk::new(TODAY);
+    for run in [Some(2), Some(3), None] {
+        let title = if run.is_some() { "Digest" } else { "Sweep" };
+        desk.attention(AttentionReason::Review, None, title, "No end.", (1, "2026-11-20"));
+        desk.facts.attention.last_mut().expect("an entry").run = run;
+    }
+    let subjects = |language| {
+        let outcome = desk.run(&agenda(Agenda::default()), language);
+        let text = text_of(&outcome).expect("a text");
+        text.sections[0].lines.iter().map(|it| it.subject.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(subjects("en"), ["Digest, run 2", "Digest, run 3", "Sweep"]);
+    assert_eq!(subjects("de"), ["Digest, Lauf 2", "Digest, Lauf 3", "Sweep"]);
+}
+
+#[test]
 fn what_waits_for_the_person_is_counted_wherever_its_line_is() {
     let mut desk = Desk::new(TODAY);
     let roof = desk.task("Roof").due("2026-11-18").id();

@@ -326,6 +326,12 @@ fn a_choice_warns_of_budgets_with_no_room_for_a_wake_and_of_a_key_that_is_missin
     let world = world(says_nothing(""));
     world.ok(&["models", "edit", "far/big", "--input-price", "3", "--output-price", "15"]);
     let chosen = world.ok(&["models", "use", "far/big", "--yes"]).out;
+    assert!(chosen.contains("of all agents and agent work without one of their own"), "{chosen}");
+    let add = ["work", "add", "Tidy", "--instructions", "Sweep old tasks", "--dry-run"];
+    let dry = world.ok(&add).out;
+    assert!(dry.contains("read by: far/big"), "{dry}");
+    let rules = world.ok(&[&add[..], &["--model", "builtin"]].concat()).out;
+    assert!(rules.contains("read as: ") && !rules.contains("read by: "), "{rules}");
     let key = "warning: far has no key, and a provider refuses calls without one: set it with `";
     assert!(chosen.contains(key) && chosen.contains("models key far`"), "{chosen}");
     let wake = "warning: a wake takes 2 calls at least, which may cost together up to $0.2009, more than the \

@@ -43,10 +43,14 @@ fn steady(world: &World, text: &str) -> String {
     world.steady(&text)
 }
 
-/// Makes the schedule of all agent work due at a time that has passed.
+/// Makes all agent work that has a schedule daily work, due at the minute in which it was made.
 fn let_it_be_due(data: &Path) {
     let connection = rusqlite::Connection::open(data.join("agent.sqlite")).expect("the file");
-    let sql = "UPDATE work_definitions SET next_due_at = created_at WHERE next_due_at IS NOT NULL";
+    let sql = "UPDATE work_definitions SET position = NULL, created_at = created_at - 3600000000,
+                 next_due_at = created_at / 60000000 * 60000000,
+                 schedule = 'DTSTART;TZID=UTC:20200101T'
+                   || strftime('%H%M00', created_at / 1000000, 'unixepoch') || char(10) || 'RRULE:FREQ=DAILY'
+               WHERE next_due_at IS NOT NULL";
     assert!(connection.execute(sql, []).expect("written") > 0, "nothing is due by a schedule");
 }
 
@@ -122,11 +126,16 @@ fn a_question_is_answered_a_run_corrected_approved_declined_tried_again_and_remo
     assert!(unclear.out.contains("needs review"), "{unclear:?}");
     let declined = world.ok(&["work", "decline", "vans", "--reason", "It says nothing."]);
     assert!(declined.out.contains("declined run 2"), "{declined:?}");
+    let runs = || world.ok(&["work", "runs", "vans"]).out;
+    assert!(runs().contains("It says nothing.") && !runs().contains("approve"), "{}", runs());
     server.finishes("Now it is done.");
     let retried = world.ok(&["work", "retry", "vans"]);
     assert!(retried.out.contains("Now it is done."), "{retried:?}");
     world.ok(&["work", "run", "vans"]);
+    assert!(runs().contains("read its log, then approve or decline it"), "{}", runs());
     assert!(world.ok(&["work", "approve", "vans"]).out.contains("approved run 3"));
+    assert!(!runs().contains("approve"), "{}", runs());
+    assert!(!world.ok(&["work", "log", "vans"]).out.contains("approve or decline it"));
     let none = world.run(&["work", "approve", "vans"]);
     assert!(none.code == 1 && none.err.contains("needs a review"), "{none:?}");
 
@@ -184,9 +193,86 @@ fn without_a_server_nothing_fires_and_commands_name_what_was_due() {
     assert_eq!(server.requests().len(), 0);
     server.finishes("Told.");
     let before = world.json(&["work", "list"])["items"][0]["nextDueAt"].clone();
-    world.ok(&["work", "run", "digest"]);
+    let ran = world.ok(&["work", "run", "digest"]);
+    assert_eq!(ran.err, "", "nothing is due any more");
     let after = world.json(&["work", "list"])["items"][0].clone();
-    assert_eq!((&after["nextDueAt"], &after["runState"]), (&before, &json!("succeeded")));
+    assert_eq!(after["runState"], "succeeded");
+    assert_ne!(after["nextDueAt"], before, "its schedule moved on");
+    assert_eq!(world.ok(&[]).err, "");
+    // A server does not run it a second time.
+    let running = world.serve(&[]);
+    server.finishes("Told again.");
+    world.ok(&["work", "run", "digest"]);
+    running.stop();
+    let runs = world.json(&["work", "runs", "digest"])["items"].clone();
+    let due: Vec<_> =
+        runs.as_array().into_iter().flatten().map(|run| &run["scheduledFor"]).collect();
+    assert_eq!(due, [&Value::Null, &before], "{runs:#}");
+}
+
+#[test]
+fn work_with_a_usual_time_runs_once_and_says_how_to_keep_it() {
+    let world = ScriptedServer::new().world();
+    let remind = "remind me two days before a deadline";
+    let added = world.ok(&["work", "add", "Deadlines", "--instructions", remind]).out;
+    let (_, command) = added.split_once("its usual time: ").expect(&added);
+    assert!(command.contains("work edit") && added.contains("it runs once; "), "{added}");
+    assert_eq!(world.json(&["work", "list"])["items"][0]["schedule"], Value::Null);
+    let (_, words) = command.split_once("--schedule '").expect("a schedule");
+    let words = words.trim().trim_end_matches('\'');
+    let kept = world.json(&["work", "edit", "deadlines", "--schedule", words]);
+    assert_eq!(kept["schedule"], "every day at 08:00");
+    assert_ne!(kept["nextDueAt"], Value::Null);
+}
+
+#[test]
+fn of_two_runs_that_ask_each_is_named_and_answered_by_its_number() {
+    let server = ScriptedServer::new();
+    let world = server.world();
+    let asks = || server.calls([("ask", json!({ "question": "Which garden?" }))]);
+    asks();
+    let first = world.ok(ONCE).out;
+    assert!(first.contains("--run 1 TEXT"), "{first}");
+    asks();
+    world.ok(&["work", "run", "vans"]);
+    let shown = world.ok(&["work", "show", "vans"]).out;
+    for n in 1..=2 {
+        let (asks, answer) = (format!("run {n} asks, until"), format!(" --run {n} TEXT"));
+        assert!(shown.contains(&asks) && shown.contains(&answer), "{shown}");
+    }
+    let refused = world.run(&["work", "answer", "vans", "front"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    for said in
+        ["asks 2 questions", "run 1: Which garden?", "run 2: Which garden?", " --run N TEXT"]
+    {
+        assert!(refused.err.contains(said), "{said}: {refused:?}");
+    }
+    server.finishes("The front one.");
+    let answered = world.ok(&["work", "answer", "vans", "--run", "1", "front"]).out;
+    assert!(answered.contains("run 1 ") && answered.contains("succeeded"), "{answered}");
+    let again = world.run(&["work", "answer", "vans", "--run", "1", "back"]);
+    assert!(
+        again.code == 1 && again.err.contains("run 1 of") && again.err.contains("asks nothing")
+    );
+}
+
+#[test]
+fn a_schedule_is_not_taken_away_and_a_correction_says_which_run_reads_it() {
+    let server = ScriptedServer::new();
+    let world = server.world();
+    world.ok(DIGEST);
+    for words in ["none", "", " None "] {
+        let refused = world.run(&["work", "edit", "digest", "--schedule", words]);
+        assert_eq!(refused.code, 2, "{refused:?}");
+        for said in ["cannot be taken away", "work pause", "work rm"] {
+            assert!(refused.err.contains(said), "{said}: {refused:?}");
+        }
+    }
+    let correct = || world.ok(&["work", "correct", "digest", "Shorter."]).out;
+    assert!(correct().contains("its next run reads it"));
+    server.calls([("ask", json!({ "question": "Which garden?" }))]);
+    world.ok(&["work", "run", "digest"]);
+    assert!(correct().contains("its next turn reads it"));
 }
 
 #[test]

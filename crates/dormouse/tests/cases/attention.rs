@@ -372,6 +372,28 @@ fn every_run_that_waits_or_failed_is_listed_while_others_are_under_way() {
 }
 
 #[test]
+fn an_agenda_names_the_run_where_several_of_one_work_wait() {
+    let world = World::new();
+    let made = now(world.dormouse.create_work(&me(), walk(), Wording::default(), None));
+    let work = made.expect("work").id;
+    let agenda = WorkParameters::Agenda(Agenda::default());
+    let said = || {
+        let tried = now(world.dormouse.try_work(&me(), &agenda, Wording::default()));
+        format!("{:?}", tried.expect("an agenda").outcome)
+    };
+    for n in 1..=2 {
+        world.script.push(ask_which("Left?"));
+        run_now(&world, &work);
+        drained(&world);
+        let said = said();
+        assert!(said.contains("Walk"), "{said}");
+        for run in ["Walk, run 1", "Walk, run 2"] {
+            assert_eq!(said.contains(run), n > 1, "{said}");
+        }
+    }
+}
+
+#[test]
 fn what_work_waits_for_is_read_with_as_many_statements_for_one_question_as_for_many() {
     let world = World::new();
     let mut works = Vec::new();

@@ -1,5 +1,7 @@
 //! Why a text is not a recurrence rule.
 
+use super::rule::Until;
+
 /// The parts of a rule in canonical order.
 pub(super) const PARTS: [&str; 14] = [
     "FREQ",
@@ -97,4 +99,14 @@ pub enum RuleError {
         "the rule never happens after its start: no date fits all of its parts within 400 years"
     )]
     NeverHappens,
+    /// It would happen, but ends before.
+    #[error(
+        "the rule ends before it happens: UNTIL is {until}, and its first time would be {first}; write a later UNTIL"
+    )]
+    EndsBefore {
+        /// The last moment of the rule.
+        until: Until,
+        /// Its first occurrence, if it did not end.
+        first: String,
+    },
 }

@@ -1,5 +1,7 @@
 //! A recurrence rule as values.
 
+use std::fmt;
+
 use dormouse_types::closed_list;
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
@@ -59,6 +61,16 @@ pub enum Until {
     Local(DateTime),
     /// An instant.
     Utc(Timestamp),
+}
+
+impl fmt::Display for Until {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Day(day) => write!(f, "{day}"),
+            Self::Local(at) => write!(f, "{}", at.strftime("%Y-%m-%d %H:%M")),
+            Self::Utc(at) => write!(f, "{at}"),
+        }
+    }
 }
 
 /// A weekday, or the nth such weekday of a month or a year.

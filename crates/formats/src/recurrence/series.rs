@@ -136,8 +136,23 @@ impl Series {
         let series = Self::bare(start, clock, Some(rule));
         match series.starts(person).next() {
             Some(_) => Ok(series),
-            None => Err(RuleError::NeverHappens),
+            None => Err(series.never_starts(person)),
         }
+    }
+
+    /// Why a series has no occurrence.
+    fn never_starts(&self, person: &Person) -> RuleError {
+        let rule = self.rule.as_ref();
+        let Some((rule, End::Until(until))) = rule.map(|rule| (rule, rule.parts().end)) else {
+            return RuleError::NeverHappens;
+        };
+        let Ok(endless) = rule.ending(End::Never) else { return RuleError::NeverHappens };
+        let endless = Self { rule: Some(endless), ..self.clone() };
+        let first = endless.starts(person).next();
+        first.map_or(RuleError::NeverHappens, |first| {
+            let form = if self.clock == Clock::Day { "%Y-%m-%d" } else { "%Y-%m-%d %H:%M" };
+            RuleError::EndsBefore { until, first: first.civil.strftime(form).to_string() }
+        })
     }
 
     fn bare(start: DateTime, clock: Clock, rule: Option<RecurrenceRule>) -> Self {

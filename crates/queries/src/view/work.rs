@@ -44,6 +44,9 @@ pub struct WorkPreview {
     pub sentence: Option<String>,
     /// The parts of its instructions that it does nothing about, if no language model reads them.
     pub not_understood: Vec<String>,
+    /// The language model that reads its instructions; `None` if none does.
+    #[serde(default)]
+    pub model: Option<String>,
 }
 
 /// A kind of work without a language model, ready to switch on.

@@ -149,7 +149,7 @@ pub(super) async fn delete(app: App, At(work): At<String>, Key(key): Key) -> Rep
     Ok(Json(app.dormouse.delete_work(&app.caller, &id(&work)?, key).await?))
 }
 
-/// Runs agent work now; its schedule stays as it is.
+/// Runs agent work now: the occurrence of its schedule that is due, if there is one.
 #[utoipa::path(
     post,
     path = "/api/tasks/{work}/run",

@@ -266,8 +266,10 @@ pub(crate) struct WorkPatch {
     /// defaults.
     #[schema(value_type = Option<Object>)]
     parameters: Option<Value>,
-    /// When it happens, in words or as a rule of RFC 5545.
-    schedule: Option<String>,
+    /// When it happens, in words or as a rule of RFC 5545. It cannot be taken away: `null` is refused.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<String>)]
+    schedule: Option<Option<String>>,
     /// The changes of tasks that start it, from now on; empty for none.
     events: Option<Vec<EventFilterParams>>,
     /// What its runs have to do besides, from the next run on; empty for nothing.
@@ -312,11 +314,16 @@ impl WorkPatch {
         let order = reading.parse("/dayOrder", self.day_order).unwrap_or(DayOrder::DayFirst);
         let template =
             reading.clearable(self.template_id, |reading, id| reading.parse("/templateId", id));
+        let schedule = self.schedule.map(|words| words.unwrap_or_default());
+        if schedule.as_deref().is_some_and(|words| words.trim().is_empty()) {
+            let detail = "the schedule of work cannot be taken away: pause the work with the action `pause`, or delete it";
+            return Err(Problem::invalid("/schedule", detail));
+        }
         let patch = dormouse::WorkPatch {
             title: self.title,
             instructions: self.instructions,
             parameters: self.parameters.map(parameters).transpose()?,
-            schedule: self.schedule,
+            schedule,
             events: self.events.map(|all| all.into_iter().map(EventFilter::from).collect()),
             steps: self.steps.map(|all| all.into_iter().map(WorkStep::from).collect()),
             catch_up,

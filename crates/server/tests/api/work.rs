@@ -284,6 +284,12 @@ async fn work_is_paused_taken_up_again_and_removed() {
     assert_eq!(resumed["nextDueAt"], "2026-03-03T09:30:00Z", "what was due meanwhile never runs");
     let left_out = world.get(&format!("{path}/runs")).await.json();
     assert_eq!(left_out["items"].as_array().map(Vec::len), Some(1), "but has a row: {left_out:#}");
+    for none in [r#"{"schedule": null}"#, r#"{"schedule": " ", "title": "x"}"#] {
+        let refused = world.call("PATCH", &path, none).await;
+        assert_eq!(refused.status, 422, "{}", refused.rendered());
+        assert_eq!(refused.json()["errors"][0]["pointer"], "/schedule", "{}", refused.rendered());
+        assert!(refused.body.contains("pause the work"), "{}", refused.rendered());
+    }
     let both = world.call("PATCH", &path, r#"{"action": "pause", "title": "x"}"#).await;
     assert_eq!(both.json()["errors"][0]["pointer"], "/action", "{}", both.rendered());
     let idle = world.call("PATCH", &path, r#"{"action": "cancel"}"#).await;

@@ -260,6 +260,13 @@ fn queries(world: &World) -> Vec<Statement> {
     let (thread, key): (ThreadId, RunKey) = (world.id(), RunKey("k".into()));
     let (task_link, token): (TaskLinkId, TokenId) = (world.id(), world.id());
     let (work_id, work_run): (WorkId, WorkRunId) = (world.id(), world.id());
+    let occurrence = work::run::Occurrence {
+        source: "schedule".into(),
+        uid: "x".into(),
+        original_start: "2026-11-24T09:00:00".into(),
+        zone: "UTC".into(),
+        fold: false,
+    };
     let (conversation, template_id): (ConversationId, TemplateId) = (world.id(), world.id());
     let day = jiff::civil::date(2026, 1, 1);
     let account =
@@ -528,6 +535,7 @@ fn queries(world: &World) -> Vec<Statement> {
         work::version::newest_of(WS, std::slice::from_ref(&work_id)),
         work::version::of_definition(WS, &work_id),
         work::run::by_id(WS, &work_run),
+        work::run::of_occurrence(WS, &occurrence),
         work::run::page(WS, "", 1),
         work::run::by_ids(WS, std::slice::from_ref(&work_run)),
         work::run::from_number(WS, &work_id, 1, 1),

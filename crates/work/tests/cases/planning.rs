@@ -5,6 +5,7 @@ use std::sync::Arc;
 use dormouse_scheduler::End;
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::work::run::Run;
+use dormouse_types::WorkId;
 use dormouse_types::work::{CatchUp, Overlap};
 use dormouse_work::definition::NewWork;
 use dormouse_work::lifecycle::Edit;
@@ -387,7 +388,88 @@ fn the_next_due_time_of_all_is_known(world: &World) {
     assert_eq!(world.local(next), "03-02 09:00");
 }
 
+fn a_request_runs_the_occurrence_that_is_due(world: &World) {
+    let id = world.create("Standup", Some("daily at 9"));
+    world.set("2026-03-02T08:05:00Z");
+    let run = wait(world.work.run_now(WS, &id, &me())).expect("it runs");
+    assert_eq!((world.local(run.scheduled_for.expect("a time")), run.n), ("03-02 09:00".into(), 1));
+    let next = wait(world.work.definition(WS, &id)).expect("it is there").next_due_at;
+    assert_eq!(world.local(next.expect("a time")), "03-03 09:00");
+    world.script.push(finish("done", "By hand."));
+    assert_eq!(world.drain(), [DONE], "the schedule runs it no second time");
+    assert_eq!(world.said(&id), ["03-02 09:00 succeeded"]);
+    wait(world.work.run_now(WS, &id, &me())).expect("it runs once more");
+    assert_eq!(world.said(&id), ["03-02 09:00 succeeded", "requested queued"]);
+    assert_eq!(wait(world.work.definition(WS, &id)).expect("it is there").next_due_at, next);
+}
+
+fn of_several_that_are_due_a_request_runs_the_one_that_the_policy_would(world: &World) {
+    let mut ids = Vec::new();
+    for catch_up in [CatchUp::Skip, CatchUp::Once, CatchUp::All] {
+        let new = NewWork { catch_up, ..world.new_work("Hourly", Some("every hour")) };
+        ids.push(wait(world.work.create(WS, &new, &me())).expect("it is created").definition.id);
+    }
+    world.set("2026-03-02T10:30:00Z");
+    for id in &ids {
+        wait(world.work.run_now(WS, id, &me())).expect("it runs");
+    }
+    let left_out = ["03-02 09:00 skipped missed", "03-02 10:00 skipped missed"];
+    let newest = [&left_out[..], &["03-02 11:00 queued"]].concat();
+    assert_eq!(world.said(&ids[0]), newest, "the person wants it, whatever the policy");
+    assert_eq!(world.said(&ids[1]), newest);
+    assert_eq!(world.said(&ids[2]), ["03-02 09:00 queued"], "the others stay due");
+    (0..5).for_each(|_| world.script.push(finish("done", "Done.")));
+    assert_eq!(world.drain().len(), 5);
+    let all = ["03-02 09:00 succeeded", "03-02 10:00 succeeded", "03-02 11:00 succeeded"];
+    assert_eq!(world.said(&ids[2]), all);
+}
+
+fn a_request_runs_what_is_due_however_old_it_is(world: &World) {
+    let weekly = world.create("Weekly", Some("every monday at 9"));
+    let often = world.create("Often", Some("every 10 minutes"));
+    world.set("2026-03-05T07:05:00Z");
+    for id in [&weekly, &often] {
+        wait(world.work.run_now(WS, id, &me())).expect("it runs");
+    }
+    assert_eq!(world.said(&weekly), ["03-02 09:00 queued"]);
+    let said = world.said(&often);
+    assert_eq!(said.len(), 432, "one row for each, three days long");
+    assert_eq!(said[431], "03-05 08:00 queued");
+    assert!(said[..431].iter().all(|line| line.ends_with("skipped missed")), "{said:?}");
+}
+
+/// A command and a server, two servers, or two commands: whoever is first runs it.
+fn a_request_and_the_schedule_make_one_run_of_an_occurrence(world: &World) {
+    type Other = fn(&World, &WorkId);
+    let plans: Other = |other, _| drop(other.plan());
+    let requests: Other = |other, id| drop(wait(other.work.run_now(WS, id, &me())).expect("a run"));
+    let due = ["2026-03-02T08:00:00Z", "2026-03-03T08:00:00Z", "2026-03-04T08:00:00Z"];
+    let id = world.create("Standup", Some("daily at 9"));
+    let all = [("work.run", plans), ("work.run", requests), ("work.plan", requests)];
+    for ((commit, other), at) in all.into_iter().zip(due) {
+        world.set(at);
+        let (node, of) = (world.another_node(), id.clone());
+        world.hooks.before_commit(commit, move || other(&node, &of));
+        match commit {
+            "work.run" => {
+                let run = wait(world.work.run_now(WS, &id, &me())).expect("the run of the other");
+                assert_eq!(run.id, world.runs(&id).pop().expect("a run").id);
+            }
+            _ => drop(world.plan()),
+        }
+        assert!(world.hooks.is_done());
+        world.script.push(finish("done", "Once."));
+        assert_eq!(world.drain(), [DONE], "{commit} at {at}");
+    }
+    let days = ["03-02 09:00 succeeded", "03-03 09:00 succeeded", "03-04 09:00 succeeded"];
+    assert_eq!(world.said(&id), days);
+}
+
 each_engine! {
+    a_request_runs_the_occurrence_that_is_due,
+    of_several_that_are_due_a_request_runs_the_one_that_the_policy_would,
+    a_request_runs_what_is_due_however_old_it_is,
+    a_request_and_the_schedule_make_one_run_of_an_occurrence,
     two_nodes_make_one_run,
     an_occurrence_has_one_row_even_if_the_position_goes_back,
     a_series_behind_its_runs_catches_up_with_what_did_not_run,

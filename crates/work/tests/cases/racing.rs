@@ -59,6 +59,19 @@ fn a_request_whose_answer_was_lost_is_answered_as_the_first_time(world: &World) 
     assert_eq!(world.runs(&id).len(), 2, "nothing was done twice");
 }
 
+/// Why it needed a review told the person to decide.
+fn a_run_that_was_decided_about_no_longer_says_that_it_waits_for_that(world: &World) {
+    let decided = |is_approved, why| {
+        let id = on_review(world, "Book the van");
+        let run = world.runs(&id).remove(0);
+        assert!(run.error.is_some_and(|why| why.contains("approve or decline it")));
+        wait(world.work.review(WS, &run.id, is_approved, why, &me())).expect("decided").error
+    };
+    assert_eq!(decided(true, None), None);
+    assert_eq!(decided(false, None).as_deref(), Some("it was declined"));
+    assert_eq!(decided(false, Some("nothing was booked")).as_deref(), Some("nothing was booked"));
+}
+
 /// Between the end of its time and the moment when somebody looks, it is open by its row.
 fn an_answer_after_its_time_is_refused_whatever_its_key(world: &World) {
     let id = world.create("Book the van", None);
@@ -219,6 +232,7 @@ fn work_that_is_archived_is_not_tried_again(world: &World) {
 }
 
 each_engine! {
+    a_run_that_was_decided_about_no_longer_says_that_it_waits_for_that,
     who_may_not_decide_ends_no_run_that_begins_to_ask_meanwhile,
     who_may_not_decide_hides_no_failure_behind_a_later_run,
     what_is_made_in_a_conversation_is_made_once_even_if_that_is_gone,

@@ -31,6 +31,7 @@ export const home = {
     one: "One agent hasn’t reported since. Earlier reports may mention things that no longer exist.",
     other: "{n} agents haven’t reported since. Earlier reports may mention things that no longer exist.",
   },
+  "home.workRun": "{title}, run {n},",
   "home.workAsks": "{title} has a question",
   "home.workReview": "{title} ended without an outcome",
   "home.workFailed": "{title} failed",

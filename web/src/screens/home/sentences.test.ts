@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { AttentionItem } from "../../live/queries";
 import table from "../../i18n/attention.json";
-import { agentCounts, agentsSentence, attentionTitle, attentionWords, byUrgency } from "./sentences";
+import { agentCounts, agentsSentence, attentionTitle, attentionWords, byUrgency, worksOfSeveralRuns } from "./sentences";
 
 describe("the heading", () => {
   it("says how many things need attention", () => {
@@ -40,6 +40,14 @@ describe("the words for an entry", () => {
 
   it.each(table)("are those of the table: $page.title", ({ entry, page }) => {
     expect(attentionWords({ ...blank, ...rest, ...entry } as AttentionItem, now, "UTC")).toEqual(page);
+  });
+
+  it("name the run where several runs of the same work wait", () => {
+    const of = (id: string, run: number | null): AttentionItem => ({ ...blank, ...rest, kind: "workReview", error: null, summary: null, work: { id, title: "Digest", runId: "run-x", run, runState: "needs_review", question: null } }) as unknown as AttentionItem;
+    const items = [of("task-a", 1), of("task-a", 2), of("task-b", 1), of("task-c", null), of("task-c", 3)];
+    const several = worksOfSeveralRuns(items);
+    const digest = "Digest ended without an outcome";
+    expect(items.map((item) => attentionWords(item, now, "UTC", several).title)).toEqual(["Digest, run 1, ended without an outcome", "Digest, run 2, ended without an outcome", digest, digest, digest]);
   });
 
   it("are the server's for a kind that the page doesn't know, and say so without any", () => {

@@ -56,11 +56,30 @@ export interface AttentionWords {
   detail: string;
 }
 
-/** The words for an entry. `zone` is the system's if it is left out. */
-export function attentionWords(item: AttentionItem, now: Date, zone?: string): AttentionWords {
+/** How an entry names its agent work. */
+function workName({ work }: AttentionItem, several?: ReadonlySet<string>): string {
+  if (work == null) return "";
+  if (work.run == null || several?.has(work.id) !== true) return work.title;
+  return t("home.workRun", { title: work.title, n: work.run });
+}
+
+/** The agent work of which several runs are in the list: their entries are told apart by the number of the run. */
+export function worksOfSeveralRuns(items: readonly AttentionItem[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const several = new Set<string>();
+  for (const { work } of items) {
+    if (work?.run == null) continue;
+    if (seen.has(work.id)) several.add(work.id);
+    seen.add(work.id);
+  }
+  return several;
+}
+
+/** The words for an entry. `zone` is the system's if it is left out; `several` is the work whose runs are named. */
+export function attentionWords(item: AttentionItem, now: Date, zone?: string, several?: ReadonlySet<string>): AttentionWords {
   const name = item.agentName ?? t("home.anAgent");
   const task = item.taskTitle || t("tasks.untitled");
-  const title = item.work?.title ?? "";
+  const title = workName(item, several);
   switch (item.kind) {
     case "changes":
       return { title: t("home.suggests", { name, n: item.count }), detail: task };

@@ -102,6 +102,7 @@ const SAY: Say = Say {
         from_to: "{from} bis {to}",
         until: "bis {day} {time}",
         was_due: "war fällig {day}",
+        run: "{title}, Lauf {n}",
         asks: "fragt: {text}",
         failed: "gescheitert: {text}",
         empty: "Für diesen Tag steht nichts auf deinen Listen.",

@@ -97,6 +97,7 @@ const SAY: Say = Say {
         from_to: "{from} to {to}",
         until: "until {day} {time}",
         was_due: "was due {day}",
+        run: "{title}, run {n}",
         asks: "asks: {text}",
         failed: "failed: {text}",
         empty: "Nothing is on your lists for this day.",

@@ -146,7 +146,7 @@ pub(super) async fn run(session: &mut Session, params: UseParams) -> Result<(), 
     let reply = session.client.post("/api/models/use", body).await?;
     let model = line(model);
     let done = match purpose {
-        Purpose::Thinking => "is the model of all agents without one of their own",
+        Purpose::Thinking => "is the model of all agents and agent work without one of their own",
         Purpose::Summarising => "summarises for all agents without a model of their own",
     };
     say(session, &reply, &format!("{model} {done}"));

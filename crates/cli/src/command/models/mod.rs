@@ -60,7 +60,7 @@ pub enum Command {
     Forget(ModelParams),
     /// Override the price or the context window of a model
     Edit(EditParams),
-    /// Choose the model of all agents without one of their own, for thinking or summarising
+    /// Choose the model of all agents and agent work without one of their own, for thinking or summarising
     Use(UseParams),
     /// Switch off all calls that cost money
     Off,

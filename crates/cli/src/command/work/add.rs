@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use dormouse::view::{AgentWork, SchedulePreview, WorkPreview};
-use dormouse_types::limits;
 use dormouse_types::work::{CatchUp, Overlap, WorkStart};
+use dormouse_types::{Id as _, limits};
 use serde_json::{Value, json};
 
 use super::name::named;
@@ -149,8 +149,11 @@ fn say_start(session: &mut Session, preview: &WorkPreview, is_dry_run: bool) {
     }
 }
 
-/// Says what instructions mean that no language model reads, and which parts of them are not understood.
+/// Says which language model reads the instructions; or what they mean, and which parts of them are not understood.
 fn say_reading(session: &mut Session, preview: &WorkPreview) {
+    if let Some(model) = &preview.model {
+        session.screen.say(format!("read by: {}", line(model)));
+    }
     if let Some(sentence) = &preview.sentence {
         session.screen.say(format!("read as: {}", line(sentence)));
     }
@@ -229,10 +232,13 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let next = work.next_due_at.map(|at| format!(", next {}", time::minute(at, &session.zone)));
     session.screen.say(format!("added {}{}", named(&work), next.unwrap_or_default()));
     match &work.latest_run {
-        Some(id) => super::run::wait(session, id).await.map(|_run| ()),
-        None => {
-            session.print_body(&reply);
-            Ok(())
-        }
+        Some(id) => _ = super::run::wait(session, id).await?,
+        None => _ = session.print_body(&reply),
     }
+    if let Some(words) = &preview.usual_schedule {
+        let words = line(words);
+        let edit = format!("work edit {} --schedule '{words}'", work.id.short());
+        session.screen.say(format!("it runs once; its usual time: {}", session.command(&edit)));
+    }
+    Ok(())
 }

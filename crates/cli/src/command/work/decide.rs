@@ -1,12 +1,14 @@
 //! `dormouse work answer`, `approve` and `decline`: what only the person decides.
 
 use clap::Args;
+use dormouse::view::AgentWorkDetail;
 use dormouse_types::work::RunState;
 use dormouse_types::{Id as _, WorkRunId};
 use serde_json::json;
 
 use super::name::named;
 use super::run;
+use super::show::Numbers;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
@@ -19,6 +21,9 @@ pub struct AnswerParams {
     /// The answer: one of the options, or other words
     #[arg(required = true, value_name = "TEXT")]
     answer: Vec<String>,
+    /// The number of the run that asks, if several do
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
+    run: Option<i64>,
     /// The question, if several wait: the end of its id
     #[arg(long, value_name = "ID")]
     question: Option<String>,
@@ -49,7 +54,15 @@ pub struct DeclineParams {
 
 pub async fn answer(session: &mut Session, params: AnswerParams) -> Result<(), Failure> {
     let work = find::work(session, &params.work).await?;
-    let mut questions = run::detail(session, &work.id).await?.questions;
+    let AgentWorkDetail { runs, mut questions, .. } = run::detail(session, &work.id).await?;
+    let asks_nothing = match params.run {
+        Some(n) => {
+            let asked = run::numbered(session, &work, n).await?;
+            questions.retain(|question| question.run_id == asked.id);
+            format!("run {n} of {} asks nothing", named(&work))
+        }
+        None => format!("{} asks nothing", named(&work)),
+    };
     if let Some(id) = &params.question {
         questions.retain(|question| question.id.as_str().ends_with(id.as_str()));
     }
@@ -57,15 +70,21 @@ pub async fn answer(session: &mut Session, params: AnswerParams) -> Result<(), F
         [question] => question,
         [] => {
             let command = session.command(&format!("work show {}", work.id.short()));
-            return Err(Failure::failed(format!("{} asks nothing", named(&work)))
-                .hint(format!("{command} shows its runs")));
+            return Err(Failure::failed(asks_nothing).hint(format!("{command} shows its runs")));
         }
         several => {
             let asks = format!("{} asks {} questions", named(&work), several.len());
-            let mut failure = Failure::usage(asks).hint("name one with --question ID");
-            let shown = several.iter();
-            failure.more =
-                shown.map(|it| format!("{}  {}", it.id.short(), line(&it.question))).collect();
+            let command = format!("work answer {} --run N TEXT", work.id.short());
+            let hint = format!("name the run: {}", session.command(&command));
+            let mut failure = Failure::usage(asks).hint(hint);
+            let numbers = Numbers::of_questions(session, &runs, several).await;
+            failure.more = several
+                .iter()
+                .map(|it| match numbers.get(&it.run_id) {
+                    Some(n) => format!("run {n}: {}", line(&it.question)),
+                    None => format!("{}: {}", it.run_id, line(&it.question)),
+                })
+                .collect();
             return Err(failure);
         }
     };

@@ -38,7 +38,7 @@ pub enum Command {
     List(list::Params),
     /// Show agent work, its newest runs, and what it asks
     Show(show::Params),
-    /// Run it now, and wait until the run ends or asks; its schedule stays as it is. The command ends with 1 if the
+    /// Run it now, and wait until the run ends or asks; if an occurrence of its schedule is due, it runs that one. The command ends with 1 if the
     /// run failed
     Run(run::Params),
     /// Show what is due next, or what the words of a schedule mean

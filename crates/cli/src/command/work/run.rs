@@ -110,7 +110,7 @@ pub async fn wait(session: &mut Session, id: &WorkRunId) -> Result<WorkRun, Fail
     let hint = match run.run_state {
         RunState::NeedsInput => {
             lines.extend(question_lines(session, id).await?);
-            Some(("answer", format!("work answer {work} TEXT")))
+            Some(("answer", format!("work answer {work} --run {} TEXT", run.n)))
         }
         RunState::NeedsReview => Some(("decide", format!("work approve {work} --run {}", run.n))),
         RunState::Failed | RunState::TimedOut | RunState::Interrupted => {

@@ -191,15 +191,37 @@ pub async fn correct(session: &mut Session, params: CorrectParams) -> Result<(),
     let path = format!("/api/tasks/{}/corrections", work.id);
     let reply = session.client.post(&path, json!({ "text": params.text.join(" ") })).await?;
     if !session.print_body(&reply) {
-        session.screen.say(format!("{}: its next turn reads it, and all later runs", named(&work)));
+        let runs = run::detail(session, &work.id).await?.runs;
+        let is_under_way = runs.iter().any(|run| match run.run_state {
+            RunState::Running | RunState::NeedsInput => true,
+            RunState::Queued => run.started_at.is_some(),
+            _ => false,
+        });
+        let reader = if is_under_way { "its next turn reads it" } else { "its next run reads it" };
+        session.screen.say(format!("{}: {reader}, and all later runs", named(&work)));
     }
     Ok(())
+}
+
+/// Whether words of a schedule say that there is to be none.
+fn takes_away(words: &str) -> bool {
+    let words = words.trim();
+    words.is_empty() || words.eq_ignore_ascii_case("none")
 }
 
 pub async fn edit(session: &mut Session, params: EditParams) -> Result<(), Failure> {
     let work = find::work(session, &params.work.join(" ")).await?;
     let Fields { title, instructions, file, schedule, steps, catch_up, .. } = params.fields;
     let Fields { catch_up_hours, overlap, model, template, events, .. } = params.fields;
+    if schedule.as_deref().is_some_and(takes_away) {
+        let command = |verb| session.command(&format!("work {verb} {}", work.id.short()));
+        let (pause, remove) = (command("pause"), command("rm"));
+        return Err(Failure::usage(format!(
+            "the schedule of {} cannot be taken away",
+            named(&work)
+        ))
+        .hint(format!("pause it: {pause}; or remove it: {remove}")));
+    }
     let events = events.as_deref().map(events_in).transpose()?;
     let steps = steps.as_deref().map(steps_in).transpose()?;
     let instructions = match &file {

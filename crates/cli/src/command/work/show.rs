@@ -1,7 +1,7 @@
 //! `dormouse work show`.
 
 use clap::Args;
-use dormouse::view::{AgentWorkDetail, WorkRun};
+use dormouse::view::{AgentWorkDetail, WorkQuestion, WorkRun};
 use dormouse_types::work::RunState;
 use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_step::StepState;
@@ -81,15 +81,22 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         let text = format!("{n}. {}{must}{}", step.text, check.unwrap_or_default());
         lines.extend(wrap::text(&line(&text), width, INDENT));
     }
+    let numbers = Numbers::of_questions(session, &runs, &questions).await;
     for question in &questions {
         lines.push(String::new());
         let until = minute(question.expires_at);
-        lines.push(style.bold(&format!("it asks, until {until}:")));
+        let n = numbers.get(&question.run_id);
+        let (asks, option) = match n {
+            Some(n) => (format!("run {n} asks"), format!("--run {n} ")),
+            None => ("it asks".to_owned(), String::new()),
+        };
+        lines.push(style.bold(&format!("{asks}, until {until}:")));
         lines.extend(wrap::text(&line(&question.question), width, INDENT));
         for option in &question.options {
             lines.push(format!("  - {}", line(option)));
         }
-        let command = session.command(&format!("work answer {} TEXT", work.id.short()));
+        let answer = format!("work answer {} {option}TEXT", work.id.short());
+        let command = session.command(&answer);
         lines.push(format!("answer: {command}"));
     }
     if !runs.is_empty() {
@@ -155,7 +162,17 @@ impl Numbers {
         numbers
     }
 
-    fn get(&self, id: &WorkRunId) -> Option<i64> {
+    /// Those of the runs that ask.
+    pub(super) async fn of_questions(
+        session: &Session,
+        runs: &[WorkRun],
+        questions: &[WorkQuestion],
+    ) -> Self {
+        let known = runs.iter().map(|run| (run.id.clone(), run.n)).collect();
+        Self::of(session, known, questions.iter().map(|question| &question.run_id)).await
+    }
+
+    pub(super) fn get(&self, id: &WorkRunId) -> Option<i64> {
         self.0.iter().find(|(one, _)| one == id).map(|(_, n)| *n)
     }
 

@@ -259,6 +259,20 @@ pub fn by_id(workspace: WorkspaceId, id: &WorkRunId) -> Query<Run> {
     }
 }
 
+/// The run of an occurrence.
+pub fn of_occurrence(workspace: WorkspaceId, of: &Occurrence) -> Query<Run> {
+    let (source, uid) = (of.source.as_str(), of.uid.as_str());
+    let (start, zone) = (of.original_start.as_str(), of.zone.as_str());
+    Query {
+        db: Db::Agent,
+        sql: runs_where!(
+            "source = ?2 AND uid = ?3 AND original_start = ?4 AND zone = ?5 AND fold = ?6"
+        ),
+        params: params_values![ws(workspace), source, uid, start, zone, of.fold],
+        decode,
+    }
+}
+
 /// Runs after one of them, by their ids.
 pub fn page(workspace: WorkspaceId, after: &str, limit: i64) -> Query<Run> {
     Query {

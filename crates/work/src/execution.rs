@@ -38,7 +38,7 @@ impl Work {
     /// Runs a definition now. If an occurrence of its schedule is due and has no run, it runs that one; otherwise the
     /// schedule stays as it is.
     ///
-    /// The run and how far the series has come are one commit, as where the schedule is planned: whoever is first
+    /// The run and how far the series has come are one commit, as where the schedule is planned: the first of them
     /// runs the occurrence, and a request that came second returns that run.
     ///
     /// Errors: it is archived; it is paused or held, and no person requests it.

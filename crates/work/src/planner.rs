@@ -156,8 +156,7 @@ pub enum Requested {
 }
 
 /// Decides which of the planned occurrences a request runs: where missed ones run one after another, the first that
-/// may run, else the newest. Whoever requests it wants it to run, so it runs however old it is, and whatever it
-/// overlaps.
+/// may run, else the newest. It was requested, so it runs however old it is, and whatever it overlaps.
 pub fn requested(plan: &Plan, catch_up: CatchUp, now: Timestamp) -> Requested {
     let first = plan.occurrences.iter().position(|one| one.skipped.is_none());
     let is_all = plan.next_due.is_none_or(|next| next > now);

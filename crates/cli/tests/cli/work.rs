@@ -257,14 +257,14 @@ fn of_two_runs_that_ask_each_is_named_and_answered_by_its_number() {
 }
 
 #[test]
-fn a_schedule_is_not_taken_away_and_a_correction_says_which_run_reads_it() {
+fn a_schedule_is_not_removed_and_a_correction_says_which_run_reads_it() {
     let server = ScriptedServer::new();
     let world = server.world();
     world.ok(DIGEST);
     for words in ["none", "", " None "] {
         let refused = world.run(&["work", "edit", "digest", "--schedule", words]);
         assert_eq!(refused.code, 2, "{refused:?}");
-        for said in ["cannot be taken away", "work pause", "work rm"] {
+        for said in ["cannot be removed", "work pause", "work rm"] {
             assert!(refused.err.contains(said), "{said}: {refused:?}");
         }
     }

@@ -1,7 +1,5 @@
 //! Why a text is not a recurrence rule.
 
-use super::rule::Until;
-
 /// The parts of a rule in canonical order.
 pub(super) const PARTS: [&str; 14] = [
     "FREQ",
@@ -105,7 +103,7 @@ pub enum RuleError {
     )]
     EndsBefore {
         /// The last moment of the rule.
-        until: Until,
+        until: String,
         /// Its first occurrence, if it did not end.
         first: String,
     },

@@ -151,7 +151,8 @@ impl Series {
         let first = endless.starts(person).next();
         first.map_or(RuleError::NeverHappens, |first| {
             let form = if self.clock == Clock::Day { "%Y-%m-%d" } else { "%Y-%m-%d %H:%M" };
-            RuleError::EndsBefore { until, first: first.civil.strftime(form).to_string() }
+            let (until, first) = (until.to_string(), first.civil.strftime(form).to_string());
+            RuleError::EndsBefore { until, first }
         })
     }
 

@@ -266,7 +266,7 @@ pub(crate) struct WorkPatch {
     /// defaults.
     #[schema(value_type = Option<Object>)]
     parameters: Option<Value>,
-    /// When it happens, in words or as a rule of RFC 5545. It cannot be taken away: `null` is refused.
+    /// When it happens, in words or as a rule of RFC 5545. It cannot be removed: `null` is refused.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>)]
     schedule: Option<Option<String>>,
@@ -316,7 +316,7 @@ impl WorkPatch {
             reading.clearable(self.template_id, |reading, id| reading.parse("/templateId", id));
         let schedule = self.schedule.map(|words| words.unwrap_or_default());
         if schedule.as_deref().is_some_and(|words| words.trim().is_empty()) {
-            let detail = "the schedule of work cannot be taken away: pause the work with the action `pause`, or delete it";
+            let detail = "the schedule of work cannot be removed: pause the work with the action `pause`, or delete it";
             return Err(Problem::invalid("/schedule", detail));
         }
         let patch = dormouse::WorkPatch {

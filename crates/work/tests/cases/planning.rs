@@ -438,7 +438,7 @@ fn a_request_runs_what_is_due_however_old_it_is(world: &World) {
     assert!(said[..431].iter().all(|line| line.ends_with("skipped missed")), "{said:?}");
 }
 
-/// A command and a server, two servers, or two commands: whoever is first runs it.
+/// A command and a server, two servers, or two commands: the first of them runs it.
 fn a_request_and_the_schedule_make_one_run_of_an_occurrence(world: &World) {
     type Other = fn(&World, &WorkId);
     let plans: Other = |other, _| drop(other.plan());

@@ -63,7 +63,7 @@ function workName({ work }: AttentionItem, several?: ReadonlySet<string>): strin
   return t("home.workRun", { title: work.title, n: work.run });
 }
 
-/** The agent work of which several runs are in the list: their entries are told apart by the number of the run. */
+/** The agent work of which several runs are in the list: the number of the run distinguishes their entries. */
 export function worksOfSeveralRuns(items: readonly AttentionItem[]): ReadonlySet<string> {
   const seen = new Set<string>();
   const several = new Set<string>();

@@ -57,8 +57,8 @@ pub async fn answer(session: &mut Session, params: AnswerParams) -> Result<(), F
     let AgentWorkDetail { runs, mut questions, .. } = run::detail(session, &work.id).await?;
     let asks_nothing = match params.run {
         Some(n) => {
-            let asked = run::numbered(session, &work, n).await?;
-            questions.retain(|question| question.run_id == asked.id);
+            let run = run::numbered(session, &work, n).await?;
+            questions.retain(|question| question.run_id == run.id);
             format!("run {n} of {} asks nothing", named(&work))
         }
         None => format!("{} asks nothing", named(&work)),

@@ -204,7 +204,7 @@ pub async fn correct(session: &mut Session, params: CorrectParams) -> Result<(),
 }
 
 /// Whether words of a schedule say that there is to be none.
-fn takes_away(words: &str) -> bool {
+fn removes(words: &str) -> bool {
     let words = words.trim();
     words.is_empty() || words.eq_ignore_ascii_case("none")
 }
@@ -213,14 +213,11 @@ pub async fn edit(session: &mut Session, params: EditParams) -> Result<(), Failu
     let work = find::work(session, &params.work.join(" ")).await?;
     let Fields { title, instructions, file, schedule, steps, catch_up, .. } = params.fields;
     let Fields { catch_up_hours, overlap, model, template, events, .. } = params.fields;
-    if schedule.as_deref().is_some_and(takes_away) {
+    if schedule.as_deref().is_some_and(removes) {
         let command = |verb| session.command(&format!("work {verb} {}", work.id.short()));
         let (pause, remove) = (command("pause"), command("rm"));
-        return Err(Failure::usage(format!(
-            "the schedule of {} cannot be taken away",
-            named(&work)
-        ))
-        .hint(format!("pause it: {pause}; or remove it: {remove}")));
+        return Err(Failure::usage(format!("the schedule of {} cannot be removed", named(&work)))
+            .hint(format!("pause it: {pause}; or remove it: {remove}")));
     }
     let events = events.as_deref().map(events_in).transpose()?;
     let steps = steps.as_deref().map(steps_in).transpose()?;

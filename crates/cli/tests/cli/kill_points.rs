@@ -88,6 +88,10 @@ pub const POINTS: &[(&str, Way)] = &[
         Way::Never("the program knows no provider; a reservation stays counted"),
     ),
     ("models.settleTest", Way::Never("the program knows no provider; a reservation stays counted")),
+    (
+        "provider.away",
+        Way::Never("a provider fails after a report was accepted; tests of agents try it"),
+    ),
     ("provider.back", Way::Never("a provider is away and answers again; the scenes cut it")),
     ("purge.again", Way::Never("an agent writes the words between a search and the commit")),
     ("purge.begin", Way::Never("a person removes a line; the scenes cut every step of it")),

@@ -172,7 +172,7 @@ test("a language model has a window, a share from its cache, and folded lines", 
   await expect(panel.getByText(/lines 1 to \d+/)).toBeVisible();
   await expect(panel.getByText("8,192 tokens at once")).toBeVisible();
   await expect(panel.getByText(/^Of this, its last request took about: rules and tools [\d,]+, memory [\d,]+, the task [\d,]+, what is new [\d,]+, free [\d,]+\.$/)).toBeVisible();
-  await expect(panel.getByText("Older lines are folded once its log has more than 3,276 tokens, or sooner where the window is small; at most the newest 1,228 stay.")).toBeVisible();
+  await expect(panel.getByText("Older lines are folded once its log has more than 3,276 tokens, or sooner where the window or the budget of a wake is small; at most the newest 1,228 stay.")).toBeVisible();
   await expect(panel.getByText("The server does not say how much it reads, so this is assumed.")).toBeVisible();
   await expect(panel.getByText(/^Read again from a cache, last \d+ wakes$/)).toBeVisible();
   await expect(panel.getByText(/^[1-9]\d% of what was sent$/)).toBeVisible();

@@ -84,9 +84,9 @@ impl Queries {
     pub(crate) async fn alerts(&self, ws: WorkspaceId) -> Result<Vec<ProviderAlert>, QueryError> {
         let now = self.clock.now();
         let all = self.store.all(breaker::all(ws)).await?;
-        let is_asked = |known: &Breaker| known.open_until.is_none_or(|until| now < until + ASKED);
-        let (asked, others): (Vec<_>, Vec<_>) = all.into_iter().partition(is_asked);
-        let mut shown = asked;
+        let is_recent =
+            |known: &Breaker| known.open_until.is_none_or(|until| now < until + PROBED_WITHIN);
+        let (mut shown, others): (Vec<_>, Vec<_>) = all.into_iter().partition(is_recent);
         if !others.is_empty() {
             let models = self.agents.waiting(ws).await?.models;
             let is_needed = |known: &Breaker| {
@@ -107,9 +107,9 @@ impl Queries {
     }
 }
 
-/// How long after it could be asked again a provider has been asked, if anything waits for it: a server looks
-/// every few seconds.
-const ASKED: Duration = Duration::from_mins(5);
+/// How long after it could be called again a provider has been called, if anything waits for it: a server
+/// looks every few seconds.
+const PROBED_WITHIN: Duration = Duration::from_mins(5);
 
 /// The failures of a provider that is still called.
 fn failure(breaker: Breaker) -> Option<ProviderFailure> {

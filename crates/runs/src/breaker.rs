@@ -221,9 +221,9 @@ mod tests {
     }
 
     #[test]
-    fn a_provider_that_names_no_time_to_speak_of_is_asked_less_and_less_often() {
+    fn a_provider_that_names_next_to_no_time_is_called_less_and_less_often() {
         for wait in [0, 1, 4, 5, 7] {
-            let (mut breaker, mut now, mut asked) = (None, at(0), Vec::new());
+            let (mut breaker, mut now, mut calls) = (None, at(0), Vec::new());
             while now < at(86_400) {
                 match gate(breaker.as_ref(), now) {
                     Gate::Closed { until } => {
@@ -233,11 +233,11 @@ mod tests {
                     Gate::Probe => breaker = breaker.as_ref().map(|known| probing(known, now)),
                     Gate::Free => {}
                 }
-                asked.push(now);
+                calls.push(now);
                 breaker = Some(limited(breaker.as_ref(), now.micros() / 1_000_000, wait));
                 now = now + Duration::from_secs(1);
             }
-            let within = |seconds| asked.iter().filter(|asked| **asked < at(seconds)).count();
+            let within = |seconds| calls.iter().filter(|call| **call < at(seconds)).count();
             assert!(within(60) <= 12, "{wait}: {} in a minute", within(60));
             assert!(within(86_400) <= 120, "{wait}: {} in a day", within(86_400));
         }

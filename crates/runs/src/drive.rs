@@ -295,11 +295,7 @@ impl ActiveRun<'_> {
                 answer
             }
             Err(failed @ FailedCall { error: ModelError::Provider { .. }, .. }) => {
-                if !self.has_all() {
-                    return self.provider_unavailable(&failed).await.map(Some);
-                }
-                self.note_provider_failed(&failed).await?;
-                return self.finish_early(EarlyEnd::Unanswered(&failed)).await.map(Some);
+                return self.provider_failed(&failed).await.map(Some);
             }
             Err(failed) => {
                 self.forget_refused(&failed.error).await?;

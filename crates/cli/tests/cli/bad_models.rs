@@ -381,7 +381,11 @@ fn a_wake_that_waits_says_for_what_since_when_and_what_to_do() {
     let again = world.ok(&["agent", "wake", "slug fence"]).out;
     assert!(again.contains(since) && again.contains(why), "{again}");
 
+    // A budget says nothing of the provider, which stays held; that its model is chosen does.
     world.ok(&["models", "budget", "--tokens", "1"]);
+    let again = world.ok(&["agent", "wake", "slug fence"]).out;
+    assert!(again.contains(since) && again.contains(why), "{again}");
+    world.ok(&["models", "use", "far/big", "--yes"]);
     let woken = world.ok(&["agent", "wake", "slug fence"]).out;
     let says =
         ["today's budget has no room for the next call", "models once-more", "models budget"];

@@ -215,12 +215,13 @@ fn work_with_a_usual_time_runs_once_and_says_how_to_keep_it() {
     let world = ScriptedServer::new().world();
     let remind = "remind me two days before a deadline";
     let added = world.ok(&["work", "add", "Deadlines", "--instructions", remind]).out;
-    let (_, command) = added.split_once("its usual time: ").expect(&added);
-    assert!(command.contains("work edit") && added.contains("it runs once; "), "{added}");
+    let (_, again) = added.split_once("it runs once; to repeat it").expect(&added);
     assert_eq!(world.json(&["work", "list"])["items"][0]["schedule"], Value::Null);
-    let (_, words) = command.split_once("--schedule '").expect("a schedule");
+    let (_, words) = again.split_once("--schedule '").expect("a schedule");
     let words = words.trim().trim_end_matches('\'');
-    let kept = world.json(&["work", "edit", "deadlines", "--schedule", words]);
+    let add = ["work", "add", "Deadlines again", "--instructions", remind, "--schedule", words];
+    assert!(!world.ok(&add).out.contains("it runs once"), "it has a schedule");
+    let kept = world.json(&["work", "show", "deadlines again"])["task"].clone();
     assert_eq!(kept["schedule"], "every day at 08:00");
     assert_ne!(kept["nextDueAt"], Value::Null);
 }

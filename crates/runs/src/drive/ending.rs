@@ -165,6 +165,16 @@ impl ActiveRun<'_> {
         }
     }
 
+    /// Ends a run whose provider failed with what it has, or leaves it until the provider may be called
+    /// again if that is not what it is for.
+    pub(super) async fn provider_failed(&mut self, failed: &FailedCall) -> Result<End, RunError> {
+        if !self.has_all() {
+            return self.provider_unavailable(failed).await;
+        }
+        self.note_provider_failed(failed).await?;
+        self.finish_early(EarlyEnd::Unanswered(failed)).await
+    }
+
     /// Records a failure of the provider and requeues the run until the provider may be called
     /// again.
     ///

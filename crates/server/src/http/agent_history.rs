@@ -448,9 +448,9 @@ pub(super) async fn outcome(
     Ok(Json(app.dormouse.wake_outcome(&app.caller, &id(&agent)?, &RunKey(run_key)).await?))
 }
 
-/// Shows the task as it was at a run: the task as the run found it, and the report, the open proposals and the
-/// memory of the agent as the run left them.
+/// Shows the task of an agent as it was at a run.
 ///
+/// The task is as the run found it; the report, the open proposals and the memory are as the run left them.
 /// It is made from what is stored: each later change of the task is undone. What was removed from the
 /// memory of agents is not there either. It is not found if the journal was replaced by an older copy since.
 #[utoipa::path(

@@ -282,6 +282,7 @@ async fn every_operation_answers_as_the_document_says() {
     let run = text(&read(&format!("{agent}/wakes")).await["items"][0]["runKey"]);
     read(&format!("{agent}/wakes/{run}")).await;
     read(&format!("{agent}/wakes/{run}/outcome")).await;
+    read(&format!("{agent}/wakes/{run}/task")).await;
     read(&format!("{agent}/wakes/{run}/prompt")).await;
     for path in ["overview", "journal/labels", "journal/categories", "openapi.json", "agents"] {
         read(&format!("/api/{path}")).await;

@@ -55,9 +55,9 @@ async fn a_detail_ends_with_the_newest_lines_of_the_log_and_says_where_the_rest_
 #[tokio::test]
 async fn runs_are_listed_by_the_days_on_which_they_were_due_or_requested() {
     let world = World::new();
-    let daily = r#"{"title": "Digest", "instructions": "Say what is new.", "schedule": "every day at 9:30",
+    let yearly = r#"{"title": "Digest", "instructions": "Say what is new.", "schedule": "FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=1;BYHOUR=9",
         "catchUp": "all", "catchUpHours": 720, "overlap": "parallel", "model": "acme/scripted"}"#;
-    let path = format!("/api/tasks/{}", made(&world, daily).await);
+    let path = format!("/api/tasks/{}", made(&world, yearly).await);
     let shown = world.get(&path).await.json()["task"].clone();
     assert_eq!((&shown["catchUpHours"], &shown["catchUp"]), (&json!(720), &json!("all")));
     for _ in 0..4 {

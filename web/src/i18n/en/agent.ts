@@ -17,7 +17,7 @@ export const agent = {
 
   "knows.nothing": "Nothing yet.",
   "knows.nothingNext": "After its first wake, everything that it remembers is listed here.",
-  "knows.intro": "What {name} remembers. Its next request includes these lines, unless one is marked as not sent, the current task, and its latest report. What you remove is gone from both databases; the task keeps what is written in it.",
+  "knows.intro": "What {name} remembers. Its next request includes the current task, its latest report, and these lines unless one is marked as not sent; the oldest wait to be folded where there is no room for all. What you remove is gone from both databases; the task keeps what is written in it.",
   "knows.keptBack.private": "Private: not sent to its model.",
   "knows.keptBack.category": "Not sent to its model: the task’s category may not be sent to its provider.",
   "knows.held": "Knows now",
@@ -41,7 +41,7 @@ export const agent = {
   "knows.part.news": "what is new {tokens}",
   "knows.part.free": "free {tokens}",
   "knows.windowUsed": "Its last wake read about {tokens} in a turn, {share} of it.",
-  "knows.windowFolds": "Older lines are folded once its log has more than {at} tokens, or sooner where the window is small; at most the newest {keeps} stay.",
+  "knows.windowFolds": "Older lines are folded once its log has more than {at} tokens, or sooner where the window or the budget of a wake is small; at most the newest {keeps} stay.",
   "knows.windowAssumed": "The server does not say how much it reads, so this is assumed.",
   "knows.windowSet": "Set the window",
   "knows.cache": { one: "Read again from a cache, last {n} wake", other: "Read again from a cache, last {n} wakes" },

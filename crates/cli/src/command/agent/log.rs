@@ -83,19 +83,19 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         }
     }
     if params.run.is_none() {
-        said(session, &agent.id).await?;
+        user_messages(session, &agent.id).await?;
     }
     Ok(())
 }
 
 /// What the person said to the agent last, with the ids by which it can be removed.
-async fn said(session: &mut Session, agent: &AgentId) -> Result<(), Failure> {
+async fn user_messages(session: &mut Session, agent: &AgentId) -> Result<(), Failure> {
     let query = [("follow", "true"), ("limit", "200")];
     let reply = session.client.get(&path(&format!("/api/agents/{agent}/messages"), &query)).await?;
     let page: Page<Message> = reply.read()?;
-    let said = page.items.iter().filter(|message| message.kind == MessageKind::User);
-    let said: Vec<&Message> = said.collect();
-    let newest = &said[said.len().saturating_sub(SAID)..];
+    let by_user = page.items.iter().filter(|message| message.kind == MessageKind::User);
+    let by_user: Vec<&Message> = by_user.collect();
+    let newest = &by_user[by_user.len().saturating_sub(USER_MESSAGES)..];
     if newest.is_empty() {
         return Ok(());
     }
@@ -113,8 +113,8 @@ async fn said(session: &mut Session, agent: &AgentId) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How many things that the person said are shown: the newest.
-const SAID: usize = 5;
+/// How many messages of the user are shown: the newest.
+const USER_MESSAGES: usize = 5;
 
 fn has_key(wake: &Wake, key: &str) -> bool {
     wake.run_key.as_ref().is_some_and(|run_key| run_key.as_str().starts_with(key))

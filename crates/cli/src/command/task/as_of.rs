@@ -4,7 +4,7 @@ use dormouse::view::{ProposalThen, TaskAtWake, TaskRow};
 use dormouse_types::agent::ItemStatus;
 use dormouse_types::{Id as _, RunKey};
 
-use super::show::{activity_lines, contents};
+use super::contents::{activity_lines, contents};
 use crate::command::{proposal, report};
 use crate::failure::Failure;
 use crate::find;

@@ -4,6 +4,7 @@ mod name;
 mod add;
 mod as_of;
 mod check;
+mod contents;
 mod delete;
 mod edit;
 mod entry;

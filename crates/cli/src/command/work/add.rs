@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use dormouse::view::{AgentWork, SchedulePreview, WorkPreview};
 use dormouse_types::work::{CatchUp, Overlap, WorkStart};
-use dormouse_types::{Id as _, limits};
+use dormouse_types::limits;
 use serde_json::{Value, json};
 
 use super::name::named;
@@ -237,8 +237,8 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     }
     if let Some(words) = &preview.usual_schedule {
         let words = line(words);
-        let edit = format!("work edit {} --schedule '{words}'", work.id.short());
-        session.screen.say(format!("it runs once; its usual time: {}", session.command(&edit)));
+        let text = "it runs once; to repeat it at its usual time, add it again with";
+        session.screen.say(format!("{text} --schedule '{words}'"));
     }
     Ok(())
 }

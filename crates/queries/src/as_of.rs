@@ -47,12 +47,11 @@ impl Queries {
         let report =
             self.store.first(entity::page_of_agent::<StoredReport>(ws, id, place, 1)).await?;
         let report = report.map(|stored| report_view(stored.doc.value));
-        let [before, after] = wake_run::beside(ws, &run);
         let held = self.store.first(log_line::held_until(ws, id, ended)).await?;
         let folded = self.agents.checkpoint_in_use(ws, id, ended).await?;
         Ok(TaskAtWake {
-            previous: self.store.first(before).await?,
-            next: self.store.first(after).await?,
+            previous: self.store.first(wake_run::completed_before(ws, id, run.created_at)).await?,
+            next: self.store.first(wake_run::completed_after(ws, id, run.created_at)).await?,
             wake: self.wake(ws, id, key).await?,
             task: Task { open_proposals: open, put_off_proposals: put_off, ..task },
             report: report.map(|report| Report { task_id: Some(task_id.clone()), ..report }),

@@ -99,10 +99,7 @@ pub fn keys_of(workspace: WorkspaceId, holder: &HolderId) -> Query<RunKey> {
         db: Db::Agent,
         sql: "SELECT run_key FROM wake_run_log WHERE ws = ?1 AND agent_id = ?2",
         params: params_values![ws(workspace), holder.to_string()],
-        decode: |row| {
-            let key = row.text(0).map_err(|e| ReadError::column(Db::Agent, "run", &e))?;
-            Ok(RunKey(key.to_owned()))
-        },
+        decode: run_key,
     }
 }
 
@@ -344,31 +341,33 @@ pub struct RunWithCounts {
     pub purged_at: Option<Timestamp>,
 }
 
-/// The completed runs right before and right after another run of their agent: the keys.
-pub fn beside(workspace: WorkspaceId, run: &Run) -> [Query<RunKey>; 2] {
-    let decode = |row: &Row| {
-        let key = row.text(0).map_err(|e| ReadError::column(Db::Agent, "run", &e))?;
-        Ok(RunKey(key.to_owned()))
-    };
-    let params = || params_values![ws(workspace), run.holder.to_string(), run.created_at];
-    [
-        Query {
-            db: Db::Agent,
-            sql: "SELECT run_key FROM wake_run_log
-                  WHERE ws = ?1 AND agent_id = ?2 AND created_at < ?3 AND status = 'completed'
-                  ORDER BY created_at DESC LIMIT 1",
-            params: params(),
-            decode,
-        },
-        Query {
-            db: Db::Agent,
-            sql: "SELECT run_key FROM wake_run_log
-                  WHERE ws = ?1 AND agent_id = ?2 AND created_at > ?3 AND status = 'completed'
-                  ORDER BY created_at LIMIT 1",
-            params: params(),
-            decode,
-        },
-    ]
+/// The completed run of an agent right before a time.
+pub fn completed_before(workspace: WorkspaceId, agent: &AgentId, at: Timestamp) -> Query<RunKey> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT run_key FROM wake_run_log
+              WHERE ws = ?1 AND agent_id = ?2 AND created_at < ?3 AND status = 'completed'
+              ORDER BY created_at DESC LIMIT 1",
+        params: params_values![ws(workspace), agent.to_string(), at],
+        decode: run_key,
+    }
+}
+
+/// The completed run of an agent right after a time.
+pub fn completed_after(workspace: WorkspaceId, agent: &AgentId, at: Timestamp) -> Query<RunKey> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT run_key FROM wake_run_log
+              WHERE ws = ?1 AND agent_id = ?2 AND created_at > ?3 AND status = 'completed'
+              ORDER BY created_at LIMIT 1",
+        params: params_values![ws(workspace), agent.to_string(), at],
+        decode: run_key,
+    }
+}
+
+fn run_key(row: &Row) -> Result<RunKey, ReadError> {
+    let key = row.text(0).map_err(|e| ReadError::column(Db::Agent, "run", &e))?;
+    Ok(RunKey(key.to_owned()))
 }
 
 /// Runs of an agent after a cursor, newest first, with their counts.

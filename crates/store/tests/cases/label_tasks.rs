@@ -120,7 +120,7 @@ fn labels_of_an_earlier_version(
     let labels = [row::insert(WS, &label), row::insert(WS, &other)];
     wait(earlier.commit(journal_commit(rows.chain(labels)))).expect("written");
     drop(earlier);
-    run("DROP TABLE label_tasks; UPDATE meta SET value = '5' WHERE key = 'schema';
+    run("DROP TABLE label_tasks; DROP INDEX applied_operations_seq; UPDATE meta SET value = '5' WHERE key = 'schema';
          INSERT INTO journal (ws, id, type, created_at, updated_at, serialized, clock_host, clock_counter)
          VALUES (1, 'jt-damaged', 'task', 0, 0, '{\"labelIds\":[', '', 0)");
     let now = again();

@@ -12,8 +12,8 @@ use dormouse_store::agent::{
 use dormouse_store::audit_log::{self, AuditPlace};
 use dormouse_store::journal::task::ListQuery;
 use dormouse_store::journal::{
-    access_code, entry, fence, field_say, import_correction, imported, label, label_task,
-    linked_entry, linked_task, privacy, setting, task, task_list, token,
+    access_code, entry, fence, field_say, import_correction, imported, item, label, label_task,
+    linked_entry, linked_task, privacy, setting, task, task_list, token, touched,
 };
 use dormouse_store::stored_words::{self, PLACES};
 use dormouse_store::{
@@ -351,6 +351,8 @@ fn queries(world: &World) -> Vec<Statement> {
         rule::held_counts(WS, std::slice::from_ref(&rule_id)),
         rule::waiting(1),
         entry::tainted_of(WS, std::slice::from_ref(&task)),
+        item::by_id(WS, &world.id()),
+        touched::of_task(WS, &task, [Seq(0), Seq(9)], 1),
         link::from(WS, "id"),
         link::to(WS, "id"),
         link::page_of_agent(WS, &agent, Some(AgentLinkKind::Task), (at(0), ""), 1),
@@ -401,6 +403,8 @@ fn queries(world: &World) -> Vec<Statement> {
         wake_run::by_key(WS, &key),
         wake_run::of_agent(WS, &agent, 1),
         wake_run::page(WS, &agent, (at(0), ""), 1),
+        wake_run::completed_before(WS, &agent, at(0)),
+        wake_run::completed_after(WS, &agent, at(0)),
         wake_run::with_counts_by_key(WS, &key),
         wake_request::of_run(WS, &key),
         wake_request::origins(WS, std::slice::from_ref(&key)),
@@ -514,6 +518,7 @@ fn queries(world: &World) -> Vec<Statement> {
         task_list::hits(WS, &[]),
         task_list::texts(WS, &[]),
         log_line::held_before(WS, &agent, 9, 1),
+        log_line::held_until(WS, &agent, at(0)),
         wake_run::keys_of(WS, &(&agent).into()),
         wake_run::purged_at(WS, &key),
         forgotten_entry::of_task(WS, &task),

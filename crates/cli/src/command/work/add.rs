@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use dormouse::view::{AgentWork, SchedulePreview, WorkPreview};
-use dormouse_types::work::{CatchUp, Overlap, WorkStart};
 use dormouse_types::limits;
+use dormouse_types::work::{CatchUp, Overlap, WorkStart};
 use serde_json::{Value, json};
 
 use super::name::named;

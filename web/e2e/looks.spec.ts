@@ -56,6 +56,8 @@ alone("first run: accessible", async ({ app }) => {
 });
 
 test("nothing moves with reduced motion", async ({ page, server }) => {
+  // It opens every screen.
+  test.slow();
   await page.emulateMedia({ reducedMotion: "reduce" });
   await signIn(page, server);
   for (const screen of screens) {

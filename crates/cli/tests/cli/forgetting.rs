@@ -215,12 +215,13 @@ fn what_was_said_to_an_agent_is_removed_by_the_id_that_its_log_shows() {
 #[test]
 fn a_task_and_its_agents_memory_are_shown_as_they_were_at_a_run() {
     let world = World::with_agents();
-    let run = |line: usize| -> String {
-        let log = world.ok(&["agent", "log", "water butt"]).out;
-        let keys: Vec<&str> = log.split("  run ").skip(1).collect();
-        keys[keys.len() - 1 - line].split_whitespace().next().expect("a key").to_owned()
+    // The keys of its runs, oldest first.
+    let runs = || -> Vec<String> {
+        let log = world.json(&["agent", "log", "water butt"]);
+        let items = log["items"].as_array().expect("runs").iter().rev();
+        items.map(|run| run["runKey"].as_str().expect("a key")[..8].to_owned()).collect()
     };
-    let first = run(0);
+    let first = runs().remove(0);
     world.ok(&["task", "edit", "water butt", "--title", "Mend the water butt", "--priority", "P0"]);
     world.ok(&["task", "note", "water butt", &format!("{SECRET}. Bring a rope.")]);
     world.ok(&["agent", "wake", "water butt"]);
@@ -231,7 +232,8 @@ fn a_task_and_its_agents_memory_are_shown_as_they_were_at_a_run() {
     let since = since.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(since.contains("Mend the water butt") && since.contains("none -> P0"), "{since}");
     assert!(!world.ok(&["agent", "knows", "water butt", "--at", &first]).out.contains(SECRET));
-    let later = world.ok(&["task", "show", "water butt", "--at", &run(1)]).out;
+    let later =
+        world.ok(&["task", "show", "water butt", "--at", runs().last().expect("a run")]).out;
     assert!(later.contains("Mend the water butt") && later.contains(SECRET), "{later}");
 
     let unknown = world.run(&["task", "show", "water butt", "--at", "zzzz"]);

@@ -44,7 +44,7 @@ test("an earlier report leads to the task as it was, and back to now", async ({ 
   await expect(page.getByRole("tabpanel").getByText("Renew both passports")).toHaveCount(0);
   await page.goBack();
   await page.getByRole("link", { name: "Back to now" }).click();
-  await expect(property(page, /Priority/)).toContainText("Urgent");
+  await expect(property(page, /Priority/)).toContainText("P0");
 });
 
 test("a wake that does not exist is said, with a way back", async ({ sample: page, server }) => {

@@ -28,6 +28,17 @@ const BREAKER_ATTEMPTS: Policy = Policy::Attempts(6);
 /// The target of the line of the log that says that a queue is held. Commands say that in their own words.
 const HELD: &str = "dormouse::held";
 
+/// A failure of a provider as its breaker counts it.
+struct CountedFailure<'m> {
+    /// Whom the breaker holds.
+    provider: &'m str,
+    op: Op,
+    /// When the run may be tried again.
+    due: Timestamp,
+    /// Whether it holds the provider from now on.
+    has_opened: bool,
+}
+
 impl ActiveRun<'_> {
     /// Commits the end of a completed run: the results of `finalize`, the run's status and the
     /// release of the lease, together with what is given.
@@ -182,54 +193,30 @@ impl ActiveRun<'_> {
     /// lease, and a run without its lease writes nothing more. Several runs may record a failure at
     /// once; each retries on the fresh breaker row, so every failure is counted.
     pub(super) async fn provider_unavailable(&self, failed: &FailedCall) -> Result<End, RunError> {
-        let error = &failed.error;
-        let ModelError::Provider { why, retry_after, detail, .. } = error else {
-            return Err(RunError::Broken(error.to_string()));
-        };
-        let why = *why;
-        let provider = breaker::held_by(why, &*self.model);
-        let ws = self.lease.ws;
-        let asked_at = self.reserved.as_ref().map(Reservation::asked_at);
-        let opened = retry(BREAKER_ATTEMPTS, &CONFLICTS, || async {
-            let now = self.driver.clock.now();
-            let asked_at = asked_at.unwrap_or(now);
-            let before = self.driver.store.first(row::of_provider(ws, provider)).await?;
-            let failure = Failure { why, detail, asked_at, retry_after: *retry_after };
-            let after = breaker::failed(before.as_ref(), provider, failure, now);
-            let due = after.open_until.unwrap_or(now + self.driver.pause(after.failures));
-            let due = due.max(now + breaker::named(*retry_after));
+        let provider = retry(BREAKER_ATTEMPTS, &CONFLICTS, || async {
+            let CountedFailure { provider, op, due, has_opened } = self.counted(failed).await?;
             let mut ops = self.unanswered(failed);
-            ops.push(row::put(ws, before.as_ref(), &after));
-            let has_opened = after.opened > before.map_or(0, |row| row.opened);
+            ops.push(op);
             let away = || provider_event(EventKind::ProviderAway, provider);
             let news = has_opened.then(away).into_iter().collect();
             self.requeue(Some(due), Some(PutOff::Provider), ops, news).await?;
-            Ok::<_, RunError>(has_opened.then_some(due))
+            Ok::<_, RunError>(has_opened.then_some((provider, due)))
         })
         .await?;
-        if let Some(due) = opened {
+        if let (Some((provider, due)), ModelError::Provider { why, .. }) = (provider, &failed.error)
+        {
             tracing::warn!(target: HELD, provider, ?why, until = %due, "the queue is held");
         }
-        Ok(End::ProviderUnavailable { reason: error.to_string() })
+        Ok(End::ProviderUnavailable { reason: failed.error.to_string() })
     }
 
     /// Records a failure of the provider alone: the run ends otherwise.
     pub(super) async fn note_provider_failed(&self, failed: &FailedCall) -> Result<(), RunError> {
-        let ModelError::Provider { why, retry_after, detail, .. } = &failed.error else {
-            return Ok(());
-        };
-        let (ws, provider) = (self.lease.ws, breaker::held_by(*why, &*self.model));
-        let asked_at = self.reserved.as_ref().map(Reservation::asked_at);
         retry(BREAKER_ATTEMPTS, &CONFLICTS, || async {
-            let now = self.driver.clock.now();
-            let asked_at = asked_at.unwrap_or(now);
-            let before = self.driver.store.first(row::of_provider(ws, provider)).await?;
-            let failure = Failure { why: *why, detail, asked_at, retry_after: *retry_after };
-            let after = breaker::failed(before.as_ref(), provider, failure, now);
-            let has_opened = after.opened > before.as_ref().map_or(0, |row| row.opened);
-            let mut away = Commit::new("provider.away", Db::Agent, ws)
+            let CountedFailure { provider, op, has_opened, .. } = self.counted(failed).await?;
+            let mut away = Commit::new("provider.away", Db::Agent, self.lease.ws)
                 .op(self.lease.guard())
-                .op(row::put(ws, before.as_ref(), &after));
+                .op(op);
             if has_opened {
                 away = away.change(provider_event(EventKind::ProviderAway, provider));
             }
@@ -237,6 +224,28 @@ impl ActiveRun<'_> {
             Ok::<_, RunError>(())
         })
         .await
+    }
+
+    /// Counts a failure of the provider by the breaker that holds it.
+    ///
+    /// Errors: it is no failure of the provider.
+    async fn counted(&self, failed: &FailedCall) -> Result<CountedFailure<'_>, RunError> {
+        let ModelError::Provider { why, retry_after, detail, .. } = &failed.error else {
+            return Err(RunError::Broken(failed.error.to_string()));
+        };
+        let (ws, provider) = (self.lease.ws, breaker::held_by(*why, &*self.model));
+        let now = self.driver.clock.now();
+        let asked_at = self.reserved.as_ref().map_or(now, Reservation::asked_at);
+        let before = self.driver.store.first(row::of_provider(ws, provider)).await?;
+        let failure = Failure { why: *why, detail, asked_at, retry_after: *retry_after };
+        let after = breaker::failed(before.as_ref(), provider, failure, now);
+        let due = after.open_until.unwrap_or(now + self.driver.pause(after.failures));
+        Ok(CountedFailure {
+            provider,
+            op: row::put(ws, before.as_ref(), &after),
+            due: due.max(now + breaker::named(*retry_after)),
+            has_opened: after.opened > before.map_or(0, |row| row.opened),
+        })
     }
 
     /// Resets the breakers of the model, because it answered.
